@@ -158,7 +158,7 @@ enum SampleHEIC {
         """
     )
 
-    /// 16 × 16 pixels as iPhones with iOS 18 save them: the gain map for HDR is an auxiliary picture of two items, the
+    /// 16 × 16 pixels as iPhones with iOS 18 save them. The gain map for HDR is an auxiliary picture of two items, the
     /// picture itself and its form for HDR (`tmap`), which libheif refuses before 1.18. Both are hvc1 by pillow-heif
     /// 1.8.1.
     static let iOS18 = decoded(

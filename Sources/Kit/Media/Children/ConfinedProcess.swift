@@ -3,9 +3,9 @@ import Subprocess
 import SystemPackage
 
 /// A child process for untrusted input. It is started through prlimit(1) with limits on memory, processor time, file
-/// size and open files, and through larder-confine, which denies it the network, other processes, and all files but
-/// those of the system, those given to it and its folder; in a session of its own, with only the environment given
-/// here. Its whole process group is killed in every case.
+/// size and open files. larder-confine denies it the network, other processes, and all files but those of the system,
+/// those given to it and its folder. It has a session of its own, and only the environment given here. Its whole
+/// process group is killed in every case.
 ///
 /// A program that leaves the group by setsid(2) escapes the kill, but neither the limits nor the confinement.
 struct ConfinedProcess: Sendable {
@@ -197,11 +197,11 @@ struct LineSplitter {
 
 /// The descriptors that this process can still open.
 ///
-/// swift-subprocess ends the process if it can open one pipe of a child and not the next, so a child is only started if
+/// swift-subprocess ends the process if it can open one pipe of a child and not the next. So a child is only started if
 /// there are descriptors for all of its pipes.
 enum FreeDescriptors {
-    /// Twice the descriptors that the start of a child takes for a moment (two pipes, the null device, a pipe for a
-    /// failed start, one for the process itself): another child may start, or a connection be accepted, meanwhile.
+    /// Twice the descriptors that the start of a child takes for a moment: two pipes, the null device, a pipe for a
+    /// failed start, one for the process itself. Meanwhile, another child may start, or a connection be accepted.
     static let forChild = 16
 
     /// Whether this number of descriptors can be opened now.

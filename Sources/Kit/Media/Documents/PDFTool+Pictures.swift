@@ -3,11 +3,11 @@ package import Foundation
 extension PDFTool {
     /// Makes a document of pictures, one page each, in their order; of a TIFF every page.
     ///
-    /// JPEG data is embedded unchanged except for its metadata, and so are the pixels of a PNG that PDF can hold.
-    /// Other pictures, and those with transparency, are decoded by `vips` first: HEIC, AVIF and lossy WebP become JPEG
-    /// of quality 92, all others stay lossless, in as few bytes as PDF's filters allow; transparent pixels become
-    /// white. Of an animation or a burst the first picture is taken, and the summary has a notice of it. Every picture
-    /// is decoded once, an unchanged one by the worker, so that truncated and broken ones are refused.
+    /// JPEG data is embedded unchanged except for its metadata, and so are the pixels of a PNG that PDF can hold. Other
+    /// pictures, and those with transparency, are decoded by `vips` first. HEIC, AVIF and lossy WebP become JPEG of
+    /// quality 92; all others stay lossless, in as few bytes as PDF's filters allow. Transparent pixels become white.
+    /// Of an animation or a burst the first picture is taken, and the summary has a notice of it. Every picture is
+    /// decoded once, an unchanged one by the worker, so that truncated and broken ones are refused.
     ///
     /// - Throws: ``MediaError/OfInput`` for an error of one picture, also of a single one; ``MediaError``:
     ///   `tooManyPages`, `timedOut`, `toolMissing`, `overloaded`, `crashed`, `failed`, `unavailable`.

@@ -65,15 +65,15 @@ extension ToolRunner {
             let source = "\(input)[\(loading)fail-on=truncated]"
             return try await vips(["thumbnail_image", source, output] + options, in: folder, header)
         }
-        // `vips thumbnail` takes a TIFF of which each page is half as large as the one before for a single picture in
-        // several sizes, and reads the smallest one, whatever page is wanted.
+        // `vips thumbnail` takes a TIFF for a single picture in several sizes if each page is half as large as the one
+        // before. Then it reads the smallest one, whatever page is wanted.
         guard header.format != .tiff else { return try await whole("page=\(header.page),") }
         do {
             let all = ["thumbnail", input, output] + options + ["--fail-on", "truncated"]
             return try await vips(all, in: folder, header)
         } catch MediaError.damaged where header.format == .heic || header.format == .avif {
-            // It has decoded the small picture in the file, if that is large enough. libvips refuses those of Sony's
-            // cameras, since their size is not the one that the file states.
+            // `vips thumbnail` has decoded the small picture in the file, if that is large enough. libvips refuses
+            // those of Sony's cameras, since their size is not the one that the file declares.
             return try await whole("")
         }
     }
@@ -99,9 +99,8 @@ extension ToolRunner {
         return outcome.errors
     }
 
-    /// Whether the words of `vips` mean that the library lacks the codec (the header is valid); libheif the kind: an
-    /// auxiliary picture of several items, before 1.18; or that it reads no such samples, or libtiff no such
-    /// compression.
+    /// Whether the words of `vips` mean that the library lacks the codec (the header is valid), or reads no such
+    /// samples or compression (libtiff). libheif before 1.18 also refuses auxiliary pictures of several items.
     private static func isOfUnknownKind(_ errors: String) -> Bool {
         [
             "is not a known file format", "heif: Unsupported", "Too many auxiliary image references",
@@ -161,7 +160,7 @@ package enum PictureSource: Sendable {
     }
 
     /// Links or writes it in a job's directory, under a name of Larder's own. A GIF whose first frame does not cover
-    /// the picture is written with a transparent second one instead of its others: libvips makes all pixels opaque
+    /// the picture is written with one transparent second frame in place of its others. libvips makes all pixels opaque
     /// unless a frame is transparent.
     ///
     /// - Returns: its absolute path.

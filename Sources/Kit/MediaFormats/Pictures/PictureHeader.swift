@@ -76,7 +76,7 @@ package enum PictureHeaderError: Error, Sendable, Equatable {
 }
 
 extension PictureHeader {
-    /// PNG (third edition) section 11.2.1: IHDR comes first.
+    /// PNG (third edition) section 11.2.1: IHDR is the first chunk.
     static func png(_ reader: HeaderReader<some ByteSource>) throws -> PictureHeader {
         guard try reader.text(at: 12, count: 4) == "IHDR" else {
             throw PictureHeaderError.malformed("a PNG without IHDR at its beginning")
@@ -119,7 +119,7 @@ extension PictureHeader {
         throw PictureHeaderError.malformed("a PNG of more than 1000 chunks before its pixels")
     }
 
-    /// Returns the reciprocal of gAMA (PNG third edition, section 11.3.2.2), whose unit is 1/100,000; nil if it differs
+    /// Returns the reciprocal of gAMA (PNG third edition, section 11.3.2.2), whose unit is 1/100,000. Nil if it differs
     /// by less than a twentieth from that of sRGB, or is none that a device has.
     private static func gamma(_ value: Int) -> Double? {
         let gamma = 100_000 / Double(max(1, value))
