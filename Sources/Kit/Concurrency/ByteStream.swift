@@ -32,8 +32,8 @@ package struct ByteStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The same parts, of which the source is asked for the next one only when `caughtUp` has returned after the one
-    /// before: for a taker that says it is ready before it has done anything.
+    /// Returns the same parts. The source is asked for the next one only when `caughtUp` has returned after the one
+    /// before: for a reader that is ready before it has processed anything.
     package func paced(by caughtUp: @escaping @Sendable () async throws -> Void) -> ByteStream {
         ByteStream { [begin] in
             let next = begin()

@@ -143,7 +143,7 @@ package final class VersionCounters: Sendable {
         for counter in state.withLock({ $0.entries.values.compactMap(\.counter) }) { counter.bump() }
     }
 
-    /// The counter of a key, the same as long as it is kept.
+    /// Returns the counter of a key: the same one while anyone holds it.
     package subscript(_ key: some Hashable) -> VersionCounter {
         let hash = key.hashValue
         return state.withLock { state in

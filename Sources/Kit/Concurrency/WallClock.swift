@@ -107,8 +107,9 @@ package final class SleepWatch: Sendable {
         known.store(slept, ordering: .releasing)
     }
 
-    /// Returns the difference between the clock that counts sleep and the one that does not, by the system's own calls:
-    /// each request that is served from the cache looks at it, and calculating with `Duration` takes longer than both.
+    /// Returns the difference between the clock that counts sleep and the one that does not, by the system's own calls.
+    /// Each request that is served from the cache reads it, and calculating with `Duration` takes longer than both
+    /// calls.
     private static func sleep() -> @Sendable () -> Int64 {
         {
             // In this order, so that the time between the two looks is no sleep.
