@@ -5,8 +5,8 @@ package import Storage
 import Upstream
 
 extension DiskApp {
-    /// The API of Yandex Disk. Its responses belong to one account and contain links that open files to anyone: in its
-    /// mount they lead back there.
+    /// The API of Yandex Disk. Its responses belong to one account and contain links that open files to anyone. Its
+    /// mount rewrites such links to its own addresses.
     static let disk = UpstreamDescription(
         "yandex_disk",
         title: "Yandex Disk",

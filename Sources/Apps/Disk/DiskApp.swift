@@ -25,8 +25,6 @@ package struct DiskApp: App {
     let offline: OfflineSync
     let outbox: OutboxSender
 
-    /// Creates the app.
-    ///
     /// - Throws: `StorageError` if the key of the sealed secrets, or the outbox, cannot be read.
     package init(_ context: AppContext) throws {
         let disk = try Disk(context)
@@ -35,7 +33,7 @@ package struct DiskApp: App {
         offline = OfflineSync(disk)
         outbox = OutboxSender(disk)
         let store = disk.store
-        // The store keeps this closure, and they keep the store.
+        // The store keeps this closure, and the captured objects keep the store.
         store.forgotten.listen { [weak downloads, weak offline, weak outbox] account in
             downloads?.cancel(account: account)
             offline?.cancel(account: account)

@@ -11,7 +11,7 @@ struct DiskRow: Sendable {
     var isDownloaded: Bool
     /// Whether it is marked to be kept offline, itself or through a folder above it.
     var offline = OfflineMarking.none
-    /// The write that waits and has made or changed it; nil if it is as the API has it.
+    /// The pending write that has made or changed it; nil if there is none.
     var pending: PendingScreen?
     /// Whether a write that waits has made it, so that the API does not have it.
     var isMadeHere = false
@@ -113,7 +113,7 @@ struct PageWindow: Sendable, Equatable {
     var isWhole: Bool
     /// Number of rows in the whole list; nil if it is not known.
     var total: Int?
-    /// Whether rows follow, as far as it is known.
+    /// Whether rows follow.
     var hasMore: Bool
     /// When the oldest of its pages was fetched.
     var fetchedAt: Date

@@ -6,7 +6,7 @@ import NIOCore
 extension QueuedWrite {
     /// The next step of a write.
     enum Comparison: Sendable, Equatable {
-        /// Nothing remains to be done: the items are already as the write would make them.
+        /// Nothing remains to be done: the items have the state that the write would give them.
         case done
         /// Something else was found at a path, or nothing.
         case conflict(remote: DiskItem?, DiskPath)
@@ -74,7 +74,7 @@ extension QueuedWrite {
         CurrentState(subject: subject?.item(at: path), place: place?.item(at: target))
     }
 
-    /// The bytes of an upload, as they are compared with the file at the API.
+    /// The length and checksum of an upload, to be compared with the file at the API.
     var summary: ByteSummary? { bytes.map { ByteSummary(count: $0.length, md5: $0.md5) } }
 
     /// Returns the request to the API.

@@ -21,7 +21,7 @@ struct QueuedWrite: OutboxWork {
         var at: Date
     }
 
-    /// An operation of the API that goes on with the write after it was sent.
+    /// An operation by which the API continues the write after it was sent.
     struct Following: Codable, Sendable, Equatable {
         /// Its identifier at the API.
         var operation: String
@@ -84,7 +84,7 @@ struct QueuedWrite: OutboxWork {
 
     var places: [DiskPath] { [path] + (to.map { [$0] } ?? []) }
 
-    /// Returns the write as one that an operation of the API goes on with.
+    /// Returns the write with the operation by which the API continues it.
     func followed(by operation: String, since now: Date) -> QueuedWrite {
         var write = self
         write.following = Following(operation: operation, since: now)

@@ -4,8 +4,8 @@ import Screens
 import Upstream
 
 extension [Action] {
-    /// Returns the actions on a file or folder. Changes that the outbox takes are queued while the Disk is away or
-    /// fails, or behind one that waits already; the others cannot be made then.
+    /// Returns the actions on a file or folder. Changes that the outbox takes are queued while the Disk is unreachable
+    /// or fails, or behind one that waits already; the others cannot be made then.
     static func ofFile(_ row: DiskRow, _ availability: ChangeAvailability) -> [Action] {
         let item = row.item
         let href = item.path.link(to: "/v1/disk/file")

@@ -43,7 +43,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
         common = task
     }
 
-    /// It is 1 only after the end, which comes later than the last byte.
+    /// Returns the part of an upload that was sent. It is 1 only after the end, which is later than the last byte.
     private static func share(_ sent: Int?, of length: Int, _ state: OutboxState) -> Double {
         if state == .done { return 1 }
         if state == .processing { return 0.999 }
@@ -71,7 +71,7 @@ struct OutboxConflictScreen: Encodable, Sendable {
         }
     }
 
-    /// The path that is disputed.
+    /// The path of the conflict.
     let path: String
     /// The item there when the write was queued; null if there was none.
     @Nullable var base: Side?
@@ -167,7 +167,7 @@ extension ConflictChoice {
             case .publish, .unpublish: return nil
             case .delete: return .init(message: .deletesRemote(name), buttons: [.delete, .cancel])
             case .folder, .upload, .move:
-                // An item that was moved by others is moved on, with their changes.
+                // An item that others have moved is moved from its new place, with their changes.
                 guard work.conflictsAtTarget else { return nil }
                 return .init(message: .replacesRemote(name), buttons: [.overwriteRemote, .cancel])
             }

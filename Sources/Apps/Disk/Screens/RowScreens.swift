@@ -31,7 +31,7 @@ struct RowScreen: Encodable, Sendable {
     let downloaded: Bool
     /// Whether it, or a folder above it, is kept offline.
     let keptOffline: Bool
-    /// The write that waits and has made or changed it; absent if it is as Yandex Disk has it.
+    /// The pending write that has made or changed it; absent if there is none.
     let pending: PendingScreen?
     /// The folder that it is in, in a list of rows of many folders.
     let folder: RowListScreen.Folder?

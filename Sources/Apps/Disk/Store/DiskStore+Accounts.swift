@@ -20,7 +20,7 @@ extension DiskStore {
         }
     }
 
-    /// Returns an account as it is now, with the same login; nil if it was logged out.
+    /// Returns the present state of an account, with the same login; nil if it was logged out.
     func renewed(_ account: DiskAccount) throws -> DiskAccount? {
         try self.account(account.id, session: account.login.session)
     }

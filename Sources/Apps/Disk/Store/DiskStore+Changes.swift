@@ -11,9 +11,9 @@ extension DiskStore {
         let revision: Int
     }
 
-    /// Applies a change: counts it with the account, whose marks it moves or removes, then changes the row, lists,
-    /// bodies and everything below in one transaction; of a server by itself all is one. The stored lists of the
-    /// account must be revalidated before they are fresh.
+    /// Applies a change. It counts the change with the account, whose marks it moves or removes, then changes the row,
+    /// lists, bodies and everything below in one transaction. On a server by itself one transaction does both. The
+    /// stored lists of the account must be revalidated before they are fresh.
     ///
     /// - Parameter finished: The operation of the outbox that it was, which is done in the transaction that counts the
     ///   change. With a server by itself no reader sees both, or neither.
@@ -29,7 +29,7 @@ extension DiskStore {
     ) async throws -> Applied? {
         try await alone(with: account) {
             let lease = try finished.flatMap { _ in try senderLease(of: account) }
-            // Also on a full disk: the API has carried it out.
+            // On a full disk, too: the API has carried it out.
             let (counted, applied) = try await users.write(
                 scope: Self.scope(account),
                 holding: lease,

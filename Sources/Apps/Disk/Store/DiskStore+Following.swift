@@ -76,8 +76,8 @@ extension DiskStore {
         return try await locks.holding([account], body)
     }
 
-    /// Brings the cached data of an account up to date with the account: that of an account that was logged out is
-    /// removed, also if it is logged in again; after a change by another server it must be revalidated.
+    /// Brings the cached data of an account up to date with the account. Data of a login that has ended is removed,
+    /// also if the account is logged in again. After a change by another server it must be revalidated.
     ///
     /// - Parameter space: That of the API, if the account was logged in here.
     func follow(_ account: String, entering space: DiskSpace? = nil) async throws {
@@ -131,7 +131,7 @@ extension DiskStore {
         SELECT account FROM disk_account WHERE account NOT IN (SELECT account FROM disk_cache)
         """
 
-    /// Applies the changes of other servers as soon as they are known. Does nothing on a server by itself.
+    /// Applies the changes of other servers when they are known. Does nothing on a server by itself.
     ///
     /// - Parameter failed: Is called if that fails; the cached data of the account is brought up to date before it is
     ///   used, or at the next start.

@@ -178,8 +178,8 @@ struct ItemColumns {
 extension DiskStore {
     /// Returns the rows whose name contains a text, the last modified first.
     ///
-    /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored: a file that is
-    ///   not in it, and that no list has shown since, is not there any more.
+    /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored. A file that is
+    ///   neither in it nor in a list that was read since is gone.
     /// - Parameter isCounted: Whether the number of all hits is needed.
     func search(
         _ query: PartQuery,
@@ -229,8 +229,8 @@ extension DiskStore {
             """
     )
 
-    /// The condition of the rank is a bound of the scan of the index; whether a name has the whole text, whose row it
-    /// is and whether it is still there is looked up for each row that has the terms.
+    /// The condition of the rank bounds the scan of the index. For each row that has the terms, it is looked up whether
+    /// its name has the whole text, whose row it is and whether it still exists.
     static let selectHits = selectHits("instr(item.folded, :needle) > 0")
     private static let selectVariants = selectHits(SearchVariant.condition(on: "item.folded"))
     private static func selectHits(_ hasText: String) -> String {

@@ -76,7 +76,7 @@ extension DiskStore {
 
     /// Moves and removes marks with their files.
     func moveMarks(with change: DiskChange, account: String, _ db: Database) throws {
-        // Of several servers, the rows may have come a moment ago.
+        // Of several servers, the rows may have been replicated a moment ago.
         guard try users.isShared || offlineSignal.mayHaveMarks(account, db) else { return }
         switch change {
         case .deleted(let path), .restored(let path):

@@ -38,7 +38,7 @@ struct OutboxOutcome: Sendable {
     let pending: Meta.PendingWrites?
 }
 
-// Changes of pending writes. Rows are the truth; readers have the pending operations in memory.
+// Changes of pending writes. Rows are authoritative; readers have the pending operations in memory.
 extension DiskStore {
     /// Decides on changes of an account's operations, and makes them. When this returns, they are on the disk.
     ///
@@ -77,7 +77,7 @@ extension DiskStore {
 
     /// Changes one operation.
     ///
-    /// - Returns: The operation as it is now; nil if it was taken back or is done.
+    /// - Returns: The operation after the change; nil if it was taken back or is done.
     /// - Throws: Errors of ``change(of:by:_:)`` and of `body`.
     func change(
         _ id: String,
@@ -116,7 +116,7 @@ extension DiskStore {
     static let outboxJournal = OutboxJournal("disk_outbox")
     static let outboxMigration = SchemaMigration("disk/006 outbox", sql: outboxJournal.creation)
 
-    /// Returns the Disk of an account as it will be, with the writes that wait; nil if none waits.
+    /// Returns the Disk of an account after the pending writes, and these; nil if none waits.
     func pendingView(of account: String) -> (PendingView, OutboxQueue<QueuedWrite>)? {
         outbox.queue(of: account).map { ($0.view, $0) }
     }
@@ -145,8 +145,8 @@ extension DiskStore {
         return entries
     }
 
-    /// Ends an operation, in the transaction that counts its change, and begins the next one: its items are read once
-    /// more before it is sent, and it needs no transaction of its own.
+    /// Ends an operation in the transaction that counts its change, and begins the next one. So that needs no
+    /// transaction of its own; its items are read once more before it is sent.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
         try followOutbox(of: account, db)
         guard var entry = outbox.entry(id, of: account) else { return }
@@ -170,7 +170,7 @@ extension DiskStore {
         }
     }
 
-    /// So many operations are in one change of several servers.
+    /// The most operations that one change of several servers removes.
     private static let shortOutbox = 500
 
     /// Lets operations that wait for an accepted token be tried again, in the transaction of a login.
@@ -206,7 +206,7 @@ extension OutboxQueue where Work == QueuedWrite {
 }
 
 extension PendingView {
-    /// Returns a row as it will be.
+    /// Returns a row after the pending writes.
     ///
     /// - Parameters:
     ///   - row: The row as the API has it.
@@ -280,7 +280,7 @@ final class OutboxSenders: Sendable {
 
 // One server at a time sends the writes of an account: the one that has its lease.
 extension DiskStore {
-    /// How long another server waits before it takes over from one that has gone away.
+    /// How long another server waits before it takes over from one that has stopped.
     private static let sendingTime = Duration.seconds(15)
     private static let sendingRenewal = Duration.seconds(5)
     /// When an account that another server sends is asked for again.
@@ -332,8 +332,8 @@ extension DiskStore {
         return lease
     }
 
-    /// Marks a write as interrupted that was begun, and whose end was not stored: it may be carried out, and is looked
-    /// at before it is sent again. Of several servers, one that has ended may have begun it, of which memory knows
+    /// Marks a write as interrupted that was begun and whose end was not stored. It may be carried out, so the items
+    /// are read before it is sent again. Of several servers, one that has ended may have begun it: memory knows it
     /// within the transaction.
     func interrupt(_ account: String, at now: Date) async throws {
         _ = try await change(of: account, by: .sender) { [self] _ in

@@ -15,7 +15,7 @@ extension DiskStore {
             guard let present = try Self.epoch(of: request.account, db),
                 let changes = changeLogs.changes(of: request.account, from: request.epoch, to: present)
             else { throw UpstreamError.notStored }
-            // A list may come from a server of the API that knows more than others.
+            // The server of the API that sent the list may know more than others.
             if changes.isEmpty, let path = fetched.subject ?? fetched.folder {
                 db.afterNextTransaction { [changeLogs] _ in changeLogs.show(path, account: request.account) }
             }
@@ -44,7 +44,7 @@ extension DiskStore {
         /// Whether a file or folder was not known before. Only searches show items that no list has shown.
         var hasNew = false
         var hasChanged = false
-        /// Whether something in the trash that was known is another now.
+        /// Whether a known item of the trash has changed.
         var hasChangedTrash = false
 
         /// The screens that may show others.
@@ -257,7 +257,7 @@ struct FetchedRows: Sendable {
     var hasMore = false
 }
 
-/// The request to the API that rows come from.
+/// The request to the API whose response has the rows.
 struct RowsRequest: Sendable {
     let account: String
     /// Epoch of the account before the request.

@@ -113,7 +113,7 @@ extension DiskStore {
     }
 }
 
-// Logins that have begun in a browser (RFC 7636: the verifier stays here until the code comes).
+// Logins that have begun in a browser (RFC 7636: the verifier stays here until the code arrives).
 extension DiskStore {
     /// Seconds that a login in the browser may take; the code expires after the same time.
     static let authorizationLifetime: TimeInterval = 600

@@ -10,8 +10,8 @@ import Upstream
 ///
 /// A file or folder is one row, keyed by account and path; lists refer to rows (`PageStore`, account `disk/<uid>`).
 /// Bodies are stored responses with URLs of their own (``bodies``). The data of an account changes in one transaction,
-/// and is removed in one; of several servers, the rows of users (``users``) change first, and the data that each server
-/// has by itself follows them (``follow(_:entering:)``).
+/// and is removed in one. Of several servers, the rows of users (``users``) change first. Then the data that each
+/// server has by itself follows them (``follow(_:entering:)``).
 struct DiskStore: Sendable {
     /// Name of the app in paths, sessions and events.
     static let app = "disk"

@@ -12,14 +12,14 @@ struct DiskRefusal: Error, Sendable, Equatable {
     /// The right that the call needs, if it was refused for want of one.
     var right: DiskRight?
 
-    /// Whether it says that nothing is at the requested path. 404 and 410 have other codes, too, such as those of an
-    /// operation, a route or a version of the API.
+    /// Whether it says that nothing is at the requested path. Other codes with 404 and 410 are about an operation, a
+    /// route or a version of the API.
     var isGone: Bool { (status == 404 || status == 410) && code == "DiskNotFoundError" }
 
     /// Whether it says that the parent folder of the result is missing.
     var isOfParent: Bool { status == 409 && code == "DiskPathDoesntExistsError" }
 
-    /// Whether it says that the settings of a link are not to be had, rather than that the call may succeed later.
+    /// Whether it says that the settings of a link are not available, rather than that the call may succeed later.
     var concernsSettings: Bool { [400, 403, 404, 405, 410].contains(status) }
 
     /// Whether it says that something is at the place of a write. An uploader sends no code.
@@ -74,8 +74,8 @@ extension YandexDiskClient {
     /// The form of refusals of reads. A lock says nothing about the state of the item, so a stored copy is shown.
     static let errorsOfReads = ErrorForm(passing: [locked]) { DiskRefusal($0.status, $0.body) != nil }
 
-    /// The form of refusals of reads of items that certainly exist, so that "not found" is a failure: a root, which
-    /// each Disk has, or an item that the API has acknowledged lately (``YoungWrites``).
+    /// The form of refusals of reads of items that certainly exist, so that "not found" is a failure. Such items are
+    /// the root, and those that the API has acknowledged lately (``YoungWrites``).
     static let errorsOfPresent = ErrorForm(passing: [locked]) { response in
         guard response.status != .notFound, response.status != .gone else { return false }
         return DiskRefusal(response.status, response.body) != nil

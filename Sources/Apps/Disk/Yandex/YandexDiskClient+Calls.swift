@@ -181,8 +181,8 @@ extension YandexDiskClient {
 
     /// Sends a write, once.
     ///
-    /// - Parameter success: The status with which the API says that this call is done, beside 202. Any other 2xx comes
-    ///   from another server, such as a captive portal.
+    /// - Parameter success: The status with which the API says that this call is done, beside 202. Another server, such
+    ///   as a captive portal, has sent any other 2xx.
     private func write(
         _ method: HTTPRequest.Method,
         _ url: String,

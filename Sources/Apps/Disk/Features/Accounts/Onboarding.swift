@@ -5,7 +5,7 @@ import HTTPTypes
 import JSONValues
 import Screens
 
-/// The cold start of the app: which screen comes first, and the pages of the onboarding.
+/// The first screen of a cold start, and the pages of the onboarding.
 struct Onboarding: Sendable {
     let store: DiskStore
     let logins: [Action]

@@ -41,7 +41,7 @@ struct Profile: Sendable {
         )
     }
 
-    /// Returns the account with its space as it will be.
+    /// Returns the account with its space after the pending writes.
     private func sizes(_ request: ScreenRequest, _ session: Session) async throws -> (DiskAccount, ReadResult) {
         // Taken before anything is read.
         let changeToken = disk.store.changeToken(account: session.account)

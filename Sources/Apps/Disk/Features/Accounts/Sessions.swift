@@ -51,7 +51,7 @@ struct Sessions: Sendable {
             )
         }
         let account = try await account(of: token)
-        // There is no session yet that a version could be of.
+        // No session exists yet, so none has a version.
         try request.writePreconditions().check(version: nil, of: "The session")
         return try await link(token, account, carrier, request)
     }

@@ -23,7 +23,7 @@ final class DownloadQueue: Sendable {
         var isStopped = false
     }
 
-    /// How often a server says that it goes on with its downloads, and looks for those of servers that do not.
+    /// How often a server renews the leases of its downloads, and looks for downloads without a server.
     private static let pause = Duration.seconds(5)
 
     private let state = Mutex(State())
@@ -52,8 +52,8 @@ final class DownloadQueue: Sendable {
         }
     }
 
-    /// Says which downloads this server goes on with, and queues those that no server does, from their beginning: parts
-    /// of files are not stored.
+    /// Renews the leases of this server's downloads, and queues those that no server has. These begin again: parts of
+    /// files are not stored.
     func resume() async throws {
         try await renewLeases()
         for (job, lease) in try await store.takeUpDownloads(except: ids) {
@@ -80,7 +80,8 @@ final class DownloadQueue: Sendable {
 
     private var ids: Set<String> { state.withLock { Set($0.entries.keys) } }
 
-    /// Says that this server goes on with its downloads, and how far it is; ends those that another one has taken up.
+    /// Renews the leases of this server's downloads and stores their progress; ends those that another server has
+    /// taken.
     private func renewLeases() async throws {
         let renewed = try await store.users.leases.renew(leases, lasting: DiskStore.downloadLease)
         let held = Dictionary(renewed.map { ($0.name, $0) }) { first, _ in first }
@@ -176,7 +177,7 @@ final class DownloadQueue: Sendable {
                 guard try await store.note(job, holding: entry.lease) || endsWithContent else { return }
             } catch {
                 disk.logger.error("a download's state could not be written", metadata: ["error": "\(error)"])
-                // It is taken up again.
+                // Another attempt or server begins it again.
                 if job.isOver, !endsWithContent { return }
             }
         }

@@ -84,8 +84,7 @@ struct DownloadRunner: Sendable {
 
     private var store: DiskStore { disk.store }
 
-    /// Fetches one file into the store. A connection that breaks is followed by another one, which goes on where it
-    /// stopped.
+    /// Fetches one file into the store. If a connection breaks, another one continues where it stopped.
     ///
     /// - Parameter progress: Is called with the bytes that arrive, and when the download starts again.
     /// - Returns: The event that ends the download.
@@ -131,7 +130,7 @@ struct DownloadRunner: Sendable {
         let account = try await disk.account(job.account)
         let item = try await disk.file(job.path, for: account, policy).0.item
         guard item.version == job.version else { return .failed(.changed) }
-        // It may be here already if the server that had begun it has ended.
+        // It may be stored already if the server that had begun it has ended.
         if !store.endsDownloadsWithContents,
             try await disk.files.open(.content, of: item, account: account.id) != nil
         {

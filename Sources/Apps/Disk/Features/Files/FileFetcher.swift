@@ -40,7 +40,7 @@ struct FileFetcher: Sendable {
             case .notStored(let error):
                 // Asked of the task, not of the error: see the note in CachingBodyTee.
                 if Task.isCancelled { throw error }
-                // Passed on all the same.
+                // The body is passed on nevertheless.
                 logger.warning("a file could not be kept", metadata: ["error": "\(error)"])
             }
         }
@@ -211,12 +211,12 @@ extension Problem {
     static let fileChanges = Problem(.overloaded, "The file changes while it is read. Ask again.")
 }
 
-/// The beginning of a content that is received, with its checksums so far. It survives a connection that breaks
-/// off, and not the process: without a row it leaves nothing.
+/// The beginning of a content that is received, with its checksums so far. It survives a broken connection, but not the
+/// end of the process: without a row it leaves nothing.
 struct PartialContent: Sendable {
     /// Version of the file that it belongs to.
     let version: String
-    /// Entity tag of the response that it came from, for `If-Range`.
+    /// Entity tag of its response, for `If-Range`.
     var tag: String?
     private(set) var received = 0
     private let writer: BlobWriter
@@ -228,8 +228,6 @@ struct PartialContent: Sendable {
         writer = try blobs.writer()
     }
 
-    /// Appends bytes.
-    ///
     /// - Throws: `StorageError`; nothing can be appended afterwards.
     mutating func append(_ part: ByteBuffer) throws {
         try part.withUnsafeReadableBytes { bytes in
@@ -240,8 +238,6 @@ struct PartialContent: Sendable {
         received += part.readableBytes
     }
 
-    /// Ends the content.
-    ///
     /// - Returns: The content, which is removed again unless a row names it.
     /// - Throws: `FileFetcher.WrongContent` if it has another checksum than the API gives; `StorageError`.
     func finish(as item: DiskItem) throws -> Blob {

@@ -145,8 +145,8 @@ extension Disk {
 struct Content: Sendable {
     let disk: Disk
 
-    /// `GET /v1/disk/file/content`: the bytes, or a range of them. They come from the store if the present version is
-    /// there, else from the API; the whole is stored while it passes.
+    /// `GET /v1/disk/file/content`: the bytes, or a range of them. They are read from the store if it has the present
+    /// version, else requested from the API; the whole is stored while it passes.
     @Sendable func show(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let path = try request.diskPath()
         let cachePolicy = try request.cachePolicy()

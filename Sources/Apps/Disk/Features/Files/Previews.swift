@@ -107,7 +107,7 @@ struct Previews: Sendable {
 
     /// Downloads a picture from a link of the API.
     ///
-    /// - Throws: `UpstreamError` if it is no picture, or cannot be had; ``DiskRefusal``.
+    /// - Throws: `UpstreamError` if it is no picture, or cannot be fetched; ``DiskRefusal``.
     private func download(_ href: String, for account: DiskAccount, _ isForced: Bool) async throws
         -> (Data, PictureType)
     {

@@ -15,7 +15,7 @@ struct StoredFiles: Sendable {
 
     private var store: DiskStore { disk.store }
 
-    /// Opens a stored body of the present version, and records its use. A content that is kept offline comes first.
+    /// Opens a stored body of the present version, and records its use. A content that is kept offline is preferred.
     ///
     /// - Returns: Nil if none is stored.
     func open(_ body: DiskStore.Body, of item: DiskItem, account: String) async throws -> StoredFile? {

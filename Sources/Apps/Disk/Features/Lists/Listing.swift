@@ -90,7 +90,7 @@ struct Listing: Sendable {
         )
     }
 
-    /// Returns a page of a list as it will be.
+    /// Returns a page of a list after the pending writes.
     private func page(
         _ query: Query,
         for session: Session,
@@ -106,7 +106,7 @@ struct Listing: Sendable {
             }
             let projected = PendingListPage(query: query, view: view, queue: queue, session: session)
             let page = try await page(of: projected, cachePolicy, resource)
-            // Rows that are newer than the tree over them: read again.
+            // The rows are newer than the pending writes that were applied to them: both are read again.
             if store.outbox.structure(of: session.account) == queue.structure { return page }
             read = page
             if cachePolicy == .revalidate { cachePolicy = .useCache }
@@ -118,7 +118,7 @@ struct Listing: Sendable {
         return try await page(part, of: query, for: session, cachePolicy, resource)
     }
 
-    /// Returns a part of a list as the API has it.
+    /// Returns a part of a list without the pending writes.
     func page(
         _ part: Part,
         of query: Query,

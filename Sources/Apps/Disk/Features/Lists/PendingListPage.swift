@@ -4,8 +4,8 @@ import Screens
 import Storage
 import Upstream
 
-/// A list as it will be after the pending writes: items made or moved here come first, then the rows of the API without
-/// those that will be gone, each under its future name.
+/// A list after the pending writes: first the items made or moved here, then the rows of the API, each under its future
+/// name. Rows that will be gone are left out.
 struct PendingListPage: Sendable {
     let query: Listing.Query
     let view: PendingView
@@ -130,7 +130,7 @@ struct ListOrder: Sendable {
 }
 
 extension Listing {
-    /// Returns a page of a list as it will be.
+    /// Returns a page of a list after the pending writes.
     ///
     /// - Throws: 404 `not-found` for a folder that will be gone; `Problem`, `UpstreamFailure`, `StorageError`.
     func page(
@@ -145,7 +145,7 @@ extension Listing {
         var result = ReadResult.made(at: list.madeAt)
         if let source = try source(of: list) {
             // The added rows shift the rows of the API. If they fill the page, those decide only whether more follow:
-            // the first page as it is without pending writes tells that, and is stored.
+            // the first page of the API tells that, and is stored.
             let rest = asked.limit - first.count
             let start = max(0, asked.offset - added.count)
             let part = PageRequest(limit: rest == 0 ? asked.limit : rest, offset: start)
@@ -175,7 +175,8 @@ extension Listing {
         failure.problem.upstream?.name == client.upstream.configuration.name
     }
 
-    /// Returns a part of a list as the API has it: of a folder that it may have moved already, where it is now.
+    /// Returns a part of a list without the pending writes; of a folder that the API may have moved already, from its
+    /// new path.
     private func page(
         _ part: PageRequest,
         of list: PendingListPage,

@@ -72,7 +72,7 @@ struct Search: Sendable {
                 }
             }
             attempts -= 1
-            // Names of a moment before a write was done, and the Disk as it will be of a moment after: search again.
+            // A write ended between both reads, so the names are older than the pending writes: search again.
             if attempts > 0, store.outbox.structure(of: session.account) != structure { continue }
             if let stored { return stored }
             return try await foundOfAll(query, asked, account, cachePolicy)
@@ -218,7 +218,7 @@ extension Search {
         var pending: Meta.PendingWrites?
     }
 
-    /// Searches the names as they will be: those that are made or changed here first, the last one first.
+    /// Searches the names after the pending writes: those that are made or changed here first, the last one first.
     func search(_ query: PartQuery, _ account: DiskAccount, lastPart: Int?, _ asked: PageRequest) throws -> Results {
         guard let (view, queue) = store.pendingView(of: account.id) else {
             let (rows, hits) = try store.search(query, account: account.id, lastPart: lastPart, page: asked)

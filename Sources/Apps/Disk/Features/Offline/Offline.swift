@@ -67,7 +67,7 @@ struct Offline: Sendable {
         )
     }
 
-    /// Checks the preconditions of a write: a mark has the version 1 as long as it is there.
+    /// Checks the preconditions of a write: an existing mark has the version 1.
     private func check(_ request: ScreenRequest, _ path: DiskPath, _ account: DiskAccount) throws {
         let version = try store.mark(path, account: account.id).map { _ in 1 }
         try request.writePreconditions().check(version: version, of: "\(path.name) in the list of offline files")
@@ -107,10 +107,10 @@ struct OfflineRowScreen: Encodable, Sendable {
     /// Files in it; 1 for a file.
     let files: Int
     let filesKept: Int
-    /// Bytes of all its files, as far as they are known.
+    /// Bytes of all its files whose size is known.
     let size: Int
     let sizeText: Text
-    /// Bytes that are here.
+    /// Bytes that this server has.
     let bytesDone: Int
     /// From 0 to 1; 1 only if all of it is kept.
     let progress: Double

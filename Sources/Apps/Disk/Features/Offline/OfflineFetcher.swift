@@ -7,7 +7,8 @@ import Screens
 import Storage
 import Upstream
 
-/// Fetches the contents that are kept offline, one after the other part, behind the requests that clients wait for.
+/// Fetches the contents that are kept offline, one part after the other; requests that clients wait for take
+/// precedence.
 struct OfflineFetcher: Sendable {
     let disk: Disk
 

@@ -9,9 +9,9 @@ import Upstream
 /// Keeps marked files and folders up to date in the background: reads the due work from the store, lets
 /// ``OfflineSchedule`` decide which jobs begin, and runs them.
 ///
-/// It is idle until it is woken: by a change of a mark or of a file, by the end of a job, by the time of the next work,
-/// by the recovery of the API, and by the start of the server. The due work is in the store only, so that a process
-/// which ends loses nothing of it.
+/// It is idle until it is woken: by the start of the server, a change of a mark or of a file, the end of a job, the
+/// time of the next work, or the recovery of the API. The due work is in the store only, so that a process which ends
+/// loses nothing of it.
 final class OfflineSync: Sendable {
     private struct State {
         var schedule: OfflineSchedule
@@ -22,7 +22,7 @@ final class OfflineSync: Sendable {
         var pass: Task<Void, Never>?
         var mustPassAgain = false
         var timer: Task<Void, Never>?
-        /// After a failure of the store nothing begins until then.
+        /// Nothing begins before this time, after a failure of the store.
         var pausedUntil: Date?
         var isStopped = false
     }

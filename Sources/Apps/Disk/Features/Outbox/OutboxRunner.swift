@@ -17,7 +17,7 @@ struct OutboxRunner: Sendable {
         /// The changed write: after a conflict, with the found items in place of the seen ones; if the API continues
         /// it, with the API's operation. Nil if the write did not change.
         var work: QueuedWrite?
-        /// Whether the API was seen to be well after a failure of the write.
+        /// Whether the API works otherwise, after a failure of the write.
         var isUpstreamWell = false
     }
 
@@ -96,8 +96,8 @@ struct OutboxRunner: Sendable {
             return nil
         }
         let age = disk.clock.now().timeIntervalSince(following.since)
-        // The bytes of an upload may be lost, and an API that fails may never tell. Any other operation goes on as long
-        // as the API says so; sent again, it would be carried out twice.
+        // The bytes of an upload may be lost, and an API that fails may never tell. Any other operation is awaited
+        // while the API says that it runs: sent again, it would be carried out twice.
         let goesOn = entry.work.kind != .upload && status == .running
         guard goesOn || age < disk.uploadResponse.seconds else { return nil }
         return Outcome(event: .accepted(askedAfter: Disk.operationPause(at: age)))
@@ -198,7 +198,7 @@ struct OutboxRunner: Sendable {
             }
         }
         let event = OutboxProgress.Event(problem)
-        // Another upstream is away, such as that of the tokens: its recovery does not wake the outbox.
+        // Another upstream is unreachable, such as that of the tokens: its recovery does not wake the outbox.
         if event == .postponed, disk.client.isReachable {
             return Outcome(event: .delayed(ProblemCode.upstreamUnavailable.rawValue, for: nil))
         }

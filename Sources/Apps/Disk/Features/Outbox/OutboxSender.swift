@@ -9,9 +9,9 @@ import Upstream
 
 /// Sends the writes that wait, of each account one at a time in their order, different accounts side by side.
 ///
-/// It is idle until it is woken: by a change of the outbox, by the time of the next attempt, by the recovery of the
-/// API, by a login, and by the start of the server. The pending writes are in the store only, so that a process which
-/// ends loses nothing of them.
+/// It is idle until it is woken: by the start of the server, a change of the outbox, the time of the next attempt, the
+/// recovery of the API, or a login. The pending writes are in the store only, so that a process which ends loses
+/// nothing of them.
 final class OutboxSender: Sendable {
     private struct State {
         var drains: [String: Task<Void, Never>] = [:]
@@ -46,7 +46,7 @@ final class OutboxSender: Sendable {
         }
     }
 
-    /// Goes on with the writes that wait; of several servers, until the task is cancelled.
+    /// Sends the writes that wait; of several servers, until the task is cancelled.
     @Sendable func run() async {
         await look()
         while store.users.isShared, !Task.isCancelled {

@@ -155,7 +155,7 @@ extension ReadResult {
     }
 }
 
-/// Reads single files and folders as they will be, once the writes that wait are done.
+/// Reads single files and folders in their state after the pending writes.
 struct PendingItems: Sendable {
     let disk: Disk
 
@@ -275,8 +275,8 @@ extension Disk {
     /// Rows of the folder that are looked through.
     private static let siblings = PageRequest(limit: 1000, offset: 0)
 
-    /// Returns the present item with an identifier that is not at its path any more: where a list has shown it, or in
-    /// the same folder under another name.
+    /// Returns the present item with an identifier that is no longer at its path. It is looked for where a list has
+    /// shown it, and in the same folder under another name.
     ///
     /// - Returns: Nil if it is at neither place.
     /// - Throws: `UpstreamError`, `UpstreamFailure`, `StorageError`.

@@ -14,8 +14,8 @@ extension Disk {
     /// account was logged in again, or if a page is missing that a stored response belongs to. A page that was evicted,
     /// or that has moved with its folder, is as old as its own date says.
     ///
-    /// A page that is not stored is made of other stored pages of its list while the API does not respond; of a part
-    /// of it only while the API is unreachable.
+    /// While the API does not respond, a page that is not stored is made of other stored pages of its list. If those
+    /// have only a part of it, that needs an API that is known to be unreachable.
     ///
     /// - Parameters:
     ///   - screen: The screen whose clients are notified if the page has changed.

@@ -17,8 +17,8 @@ struct Batches: Sendable {
         case keepOffline = "keep_offline"
     }
 
-    /// `POST /v1/disk/files/batch`: changes each path in turn, whatever becomes of the others, and says what became of
-    /// each.
+    /// `POST /v1/disk/files/batch`: changes each path in turn, also after a failure of others, and returns the outcome
+    /// of each.
     @Sendable func run(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let change = try fields.choice("action", of: Change.self)
@@ -129,7 +129,7 @@ struct BatchScreen: Encodable, Sendable {
         /// `done`, `queued` in the outbox, `processing` at Yandex Disk, or `failed`.
         let state: String
         let stateText: Text
-        /// The operation that goes on with it; null if none does.
+        /// The operation that continues it; null if none does.
         @Nullable var href: Link?
         /// The code of the problem; null if there is none.
         @Nullable var problem: String?

@@ -5,7 +5,7 @@ import HTTPTypes
 import Screens
 import Upstream
 
-/// The items that a write touches, as they are known.
+/// The items that a write touches, as far as lists or the API have shown them.
 struct CurrentState: Sendable {
     /// The item that it acts on.
     var subject: DiskItem?
@@ -32,8 +32,8 @@ struct DiskWrite: Sendable {
     /// The path that it acts on; the new path for a creation.
     var path: DiskPath
     var conditions = Conditions.none
-    /// Whether it is a rename: the target of the request is ``path`` although the move leads elsewhere, so that
-    /// `If-None-Match` applies to it (RFC 9110 §13.1.2).
+    /// Whether it is a rename. The target of its request is ``path``, not the new path, so `If-None-Match` applies to
+    /// ``path`` (RFC 9110 §13.1.2).
     var isRename = false
     /// The items found before it, if they were read already.
     var found: CurrentState?
@@ -41,7 +41,7 @@ struct DiskWrite: Sendable {
     var isCompared = false
     /// The operation of the outbox that it is; nil for a write that a client waits for.
     var operation: String?
-    /// Whether it is queued if the API goes on with it: its bytes are kept here.
+    /// Whether it is queued if the API continues it: its bytes are kept here.
     var isQueuedIfUnderWay = false
     /// Whether it is queued if it was not carried out.
     var isQueuedIfNotDone = false
@@ -63,7 +63,7 @@ struct DiskWrite: Sendable {
         }
     }
 
-    /// Returns an operation of the API that goes on with it.
+    /// Returns an operation of the API that continues it.
     func operation(_ upstreamID: String, of account: DiskAccount) -> DiskOperation {
         DiskOperation(
             id: SessionToken.make(),
@@ -119,8 +119,8 @@ struct DiskWrite: Sendable {
     /// Returns the change of the store once it is done.
     ///
     /// - Parameters:
-    ///   - subject: The item that it acts on, as it was before.
-    ///   - made: The file or folder that it has created, as far as it is known.
+    ///   - subject: The item that it acts on, in its state before.
+    ///   - made: The file or folder that it has created; nil if that is not known.
     func change(subject: DiskItem?, made: DiskItem?) -> DiskChange {
         switch kind {
         case .upload, .makeFolder, .copy: .appeared(target ?? path, made)
@@ -136,7 +136,7 @@ struct DiskWrite: Sendable {
     /// may be unreachable by then.
     ///
     /// - Parameters:
-    ///   - subject: The item that it acts on, as it was before.
+    ///   - subject: The item that it acts on, in its state before.
     ///   - replaced: The item that was at its place before.
     ///   - sent: The bytes of an upload.
     func made(subject: DiskItem?, replaced: DiskItem?, sent: ByteSummary?, at now: Date) -> DiskItem? {
@@ -161,7 +161,7 @@ struct DiskWrite: Sendable {
 }
 
 extension DiskItem {
-    /// Describes an uploaded file as far as it is known.
+    /// Describes an uploaded file by its bytes and by the file that it replaced.
     fileprivate init(uploaded sent: ByteSummary?, to path: DiskPath, replacing replaced: DiskItem?, at now: Date) {
         self.init(path: path, kind: .file)
         size = sent?.count

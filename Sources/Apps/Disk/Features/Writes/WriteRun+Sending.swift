@@ -12,12 +12,12 @@ extension WriteRun {
     enum Sent: Sendable {
         /// The API says that it is done, with the path if the response has it; of a publication, the end of its link.
         case done(ByteSummary? = nil, place: DiskPath? = nil, linkEnd: LinkEnd? = nil)
-        /// The API has accepted it and continues; the identifier of its operation.
+        /// The API has accepted it and continues it by the operation with this identifier.
         case underWay(String, ByteSummary?)
-        /// It was done before: this is there.
+        /// It was done before: this item exists.
         case unneeded(DiskItem)
-        /// No usable response arrived, and it may have been carried out; the operation by which the API goes on with
-        /// it then, if there is one.
+        /// No usable response arrived, and it may have been carried out. The operation is the one by which the API then
+        /// continues it, if there is one.
         case unknown(UpstreamError, ByteSummary?, operation: String? = nil)
     }
 
@@ -181,7 +181,7 @@ extension WriteRun {
             throw UpstreamError.failing(status: status, retryAfter: retryAfter)
         // The uploader's refusals of the bytes. Any other status is about the link, not about the Disk.
         case 409, 412, 413, 423: throw DiskRefusal(status: status.code, code: "")
-        // 200 is that of a captive portal, if it is not an uploader that means 201.
+        // Uploaders respond with 201; a 200 may be that of a captive portal.
         case 200..<300: throw UpstreamError.badResponse(status: status, reason: "not a response of an uploader")
         default: throw UpstreamError.badResponse(status: status, reason: "the link for the upload does not work")
         }

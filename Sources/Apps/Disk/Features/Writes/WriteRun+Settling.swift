@@ -152,7 +152,7 @@ extension WriteRun {
 
     /// Finds out the outcome of a write whose response did not arrive.
     ///
-    /// - Parameter upstreamID: The operation by which the API may go on with it; nil if there is none.
+    /// - Parameter upstreamID: The operation by which the API may continue it; nil if there is none.
     /// - Throws: 502 `outcome-unknown` if that fails; the problem of `error` if the write was not carried out.
     func inspect(
         after error: UpstreamError,

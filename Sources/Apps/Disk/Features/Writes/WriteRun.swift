@@ -21,7 +21,7 @@ extension Disk {
         do {
             return try await writes.holding(keys, timeout: isOver) {
                 guard client.isReachable else { throw refusedOffline }
-                // Sent beside it, equal bytes would be sent twice.
+                // Beside the upload, a write with equal bytes would send them again.
                 if uploads.isAwaited(to: write.path, of: account.id) { throw KeyedMutex.WaitTooLong() }
                 return try await load.during { try await Task { try await run.run() }.value }
             }
@@ -48,8 +48,8 @@ extension Disk {
 ///   `outcome-unknown`.
 /// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteRun: Sendable {
-    /// Of a write that is queued: the API is down, so that it has refused the write as far as is known, and it could
-    /// not be looked at.
+    /// The outcome of a write that is queued then: the API is down, so it has probably refused the write, and its state
+    /// could not be read.
     struct Unobserved: Error {
         let problem: Problem
     }
@@ -107,7 +107,7 @@ struct WriteRun: Sendable {
         throw Problem.notFound("\(subject.name) is not published.")
     }
 
-    /// Records an item that is as the write would make it.
+    /// Records an item that already has the state which the write would give it.
     private func unneeded(_ item: DiskItem) async throws -> DiskWrite.Outcome {
         let (change, now) = (DiskChange.appeared(write.path, item), clock.now())
         try await store.apply(change, account: account.id, at: now, finishing: write.operation)
@@ -174,7 +174,7 @@ extension Disk {
     /// refused or could not be sent.
     ///
     /// - Parameters:
-    ///   - path: The path that the call is about; its row is removed if the API says that it does not exist and nothing
+    ///   - path: The path that the call is about. Its row is removed if the API says that it does not exist and nothing
     ///     was changed since the account was read.
     ///   - target: The path of the result, if that is another one.
     func call<Value>(
@@ -227,7 +227,7 @@ extension Disk {
         }
     }
 
-    /// Returns when the link of something published ends, as the API has it now; unspecified if it does not tell.
+    /// Returns when the link of something published ends, by the API; unspecified if the API does not tell.
     func linkEnd(_ path: DiskPath, _ account: DiskAccount) async throws -> LinkEnd {
         do {
             return try await tokens.authorized(account) { try await client.linkEnd(path, $0) }

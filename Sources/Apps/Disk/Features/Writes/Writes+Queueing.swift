@@ -8,8 +8,9 @@ import Screens
 import Storage
 import Upstream
 
-// Sends writes of clients, or queues them in the outbox: if the client prefers that to a refusal (RFC 7240,
-// `respond-async`) and the API is away, fails, goes away in the middle, or takes long to finish an upload.
+// Sends writes of clients, or queues them in the outbox if the client prefers that to a refusal (RFC 7240,
+// `respond-async`). They are queued if the API is unreachable or fails, also while they are sent, or takes long to
+// finish an upload.
 extension Writes {
     /// The outcome of a write that was sent, or the operation of one that was queued, with the response that is stored
     /// with it.
@@ -54,8 +55,8 @@ extension Writes {
         return try await sendOrEnqueue(draft, write, request, account)
     }
 
-    /// Sends a write, and queues it if the API goes away or fails. Of an upload the bytes are kept here first: they
-    /// arrive once.
+    /// Sends a write, and queues it if the API becomes unreachable or fails. The bytes of an upload are stored first,
+    /// since they arrive once.
     private func sendOrEnqueue(
         _ draft: QueuedWrite,
         _ write: DiskWrite,
@@ -84,7 +85,7 @@ extension Writes {
             let followed = draft.followed(by: operation.upstreamID, since: disk.clock.now())
             return try await enqueue(followed, write, request, account, blob, isOutcomeUnknown: true)
         } catch {
-            // It goes on all the same.
+            // The API continues the upload nevertheless.
             try await store.keep(operation, at: disk.clock.now())
             return .sent(outcome)
         }
@@ -111,8 +112,8 @@ extension Writes {
             let isInDoubt = isOutcomeUnknown || unobserved != nil
             return try await enqueue(draft, write, request, account, blob, isOutcomeUnknown: isInDoubt)
         } catch let refusal {
-            // That it cannot be queued says nothing of whether it was carried out; that its item is not known here says
-            // less than why the API was not asked.
+            // A failure to queue says nothing about whether the write was carried out. An item that is not known here
+            // says less than the reason why the API was not asked.
             throw isOutcomeUnknown || Problem(outage: refusal) != nil ? error : refusal
         }
     }
@@ -330,13 +331,13 @@ extension DiskStore {
 }
 
 extension Problem {
-    /// Returns the problem of a write that was not carried out because the API is away, fails or asks to wait, so that
-    /// it may be sent later; nil for any other error.
+    /// Returns the problem of a write that may be sent later: it was not carried out because the API is unreachable,
+    /// fails or asks to wait. Nil for any other error.
     fileprivate init?(outage error: any Error) {
         let outages: [ProblemCode] = [
             .offlineWriteRefused, .upstreamUnavailable, .upstreamBadResponse, .rateLimited, .upstreamReadOnly,
         ]
-        // A bad response without a status is an operation that has failed, or a link that leads elsewhere.
+        // A bad response without a status is an operation that has failed, or a link to another host.
         guard let problem = (error as? Problem) ?? (error as? UpstreamFailure)?.problem, outages.contains(problem.code),
             problem.code != .upstreamBadResponse || problem.upstream?.status != nil
         else { return nil }

@@ -12,8 +12,8 @@ import Upstream
 // 2. `Writes.submit` sends the write (3, 4), or queues it (5) if the client prefers that to a refusal.
 // 3. `Disk.run` lets one write of a path run at a time. `WriteRun.run` checks the preconditions, then `send` makes the
 //    requests, once; of an upload: the link, then the bytes, which `UploadedBytes` counts.
-// 4. `settle` applies it to the store and reads the result back. `follow` asks for an operation that the API goes on
-//    with (`Operations`, `LateUploads`). `inspect` compares the present state if no response has arrived.
+// 4. `settle` applies it to the store and reads the result back. `follow` asks for an operation by which the API
+//    continues it (`Operations`, `LateUploads`). `inspect` compares the present state if no response has arrived.
 // 5. `DiskStore.enqueuing` folds it into the waiting `QueuedWrite`s, which `PendingView` shows as done. `OutboxSender`
 //    takes the next one, and `OutboxRunner` compares it with the present state, then sends it as a `DiskWrite` (3).
 

@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Upstream
 
-/// The places that are shown other than the API has them, sorted for lists and searched by name.
+/// The places that pending writes change, sorted for lists and searched by name.
 ///
 /// A list is sorted once, and follows each change from then on.
 final class PendingLists: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Disk as it will be: a pure function of the waiting writes, over whatever rows the API has.
+/// The Disk after the pending writes: a pure function of those, over whatever rows the API has.
 ///
 /// It is a tree of the paths that the writes touch. Each node is an item that the API has at some path
 /// (``Node/source``), an item that is made here (``Node/item``), or a gap. At all other paths, the items of the API
@@ -212,10 +212,10 @@ extension DiskPath {
     }
 }
 
-/// A dictionary whose copies share their unchanged parts: a change of a copy costs about the root of the number of its
-/// values, and not all of them.
+/// A dictionary whose copies share their unchanged parts. A change of a copy costs about the square root of the number
+/// of its values.
 struct PersistentMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// As many as each of them has values, about; a power of two.
+    /// About as many parts as each of them has values; a power of two.
     private var parts: [[Key: Value]] = [[:]]
     private(set) var count = 0
 

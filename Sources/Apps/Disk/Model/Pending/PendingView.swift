@@ -4,18 +4,18 @@ import Upstream
 
 /// The Disk of an account after its pending writes, with the rows that lists need: `rows + operations -> rows`.
 ///
-/// A change of an operation is applied only at the paths of that operation, and copies share their unchanged parts: the
-/// cost of a change does not depend on the number of pending operations.
+/// A change of an operation is applied only at the paths of that operation, and copies share their unchanged parts. So
+/// the cost of a change does not depend on the number of pending operations.
 struct PendingView: OutboxView {
-    /// A place that is shown other than the API has it.
+    /// A place that a pending write changes.
     final class Shown: Sendable {
         let path: DiskPath
         let node: PendingTree.Node
         /// The number of the write that has made it, or has changed it last.
         let write: Int64
-        /// The item as far as it is known without the API's row.
+        /// The item, without values that only the API's row has.
         let item: DiskItem?
-        /// The name as searches compare it.
+        /// The form of the name that searches compare.
         let folded: String
         /// Whether it is shown before the API's rows of its folder: it has no place among them.
         let isAdded: Bool
