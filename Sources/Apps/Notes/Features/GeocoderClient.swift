@@ -3,9 +3,9 @@ import HTTP
 import HTTPTypes
 import Upstream
 
-/// A client of a geocoder with the interface of Photon, which is made for search as you type (`GET /api?q=&limit=`,
-/// komoot/photon, README "Search API") and has addresses of positions (`GET /reverse?lat=&lon=`). It is used only if
-/// one is configured.
+/// A client of a geocoder with the interface of Photon (komoot/photon, README "Search API"). That is made for search as
+/// you type (`GET /api?q=&limit=`), and has addresses of positions (`GET /reverse?lat=&lon=`). It is used only if one
+/// is configured.
 struct GeocoderClient: Sendable {
     /// The fewest characters of a query that is sent.
     static let shortestQuestion = 3
@@ -18,7 +18,7 @@ struct GeocoderClient: Sendable {
     /// - Parameters:
     ///   - bundledAt: the date of the gazetteer.
     ///   - readOthers: reads the other rows of the screen, in the transaction that looks for a stored response.
-    /// - Returns: the places are nil if no response could be had.
+    /// - Returns: the places are nil if there is no usable response.
     /// - Throws: `UpstreamError`; errors of `readOthers`.
     func readPlaces(
         _ question: String,
@@ -39,7 +39,7 @@ struct GeocoderClient: Sendable {
     /// Requests the address of a position, rounded to four decimals (11 m), within the patience.
     ///
     /// - Parameter bundledAt: the date of the gazetteer, which is the bundled copy.
-    /// - Returns: the address is nil if no response could be had, or if the geocoder knows none.
+    /// - Returns: the address is nil if there is no usable response, or if the geocoder knows none.
     /// - Throws: `UpstreamError`.
     func readAddress(of point: Coordinate, bundledAt: Date) async throws -> (result: ReadResult, address: String?) {
         func rounded(_ degrees: Double) -> Double { (degrees * 1e4).rounded() / 1e4 + 0 }
@@ -96,7 +96,7 @@ struct FeatureRecord: Decodable, Sendable {
         let coordinates = try container.decode(Geometry.self, forKey: .geometry).coordinates
         let properties = try container.decode(Properties.self, forKey: .properties)
         address = Self.address(properties)
-        // The longitude comes first (RFC 7946 §3.1.1).
+        // The longitude is the first number (RFC 7946 §3.1.1).
         guard let name = properties.name.map(Self.clean), !name.isEmpty, coordinates.count >= 2,
             let point = Coordinate(latitude: coordinates[1], longitude: coordinates[0])
         else {

@@ -4,8 +4,8 @@ import HTTPTypes
 import Screens
 import Synchronization
 
-/// Hashes and verifies passwords for requests, within the limits of attempts and of work. A request whose client is
-/// gone when its turn comes costs nothing: a storm of them holds up neither others nor a stop.
+/// Hashes and verifies passwords for requests, within the limits of attempts and of work. A request whose client has
+/// left before its password is hashed costs nothing: a storm of such requests delays neither others nor a stop.
 struct NotePasswords: Sendable {
     let hasher: PasswordHasher
     let attempts: LoginLimits
@@ -28,7 +28,7 @@ struct NotePasswords: Sendable {
     /// Returns whether a password is that of an account; false if there is none, after the same time.
     ///
     /// - Throws: ``Problem``, 429 with the time to wait if no attempt is left, 503 `overloaded` if too many passwords
-    ///   wait; `CancellationError` if the client leaves; an error of the KDF.
+    ///   wait. `CancellationError` if the client leaves; an error of the KDF.
     func verify(_ password: Password, of account: NoteAccount?, named name: UserName, for request: ScreenRequest)
         async throws -> Bool
     {
@@ -72,10 +72,10 @@ struct NotePasswords: Sendable {
     }
 }
 
-/// Hashes passwords on a thread of its own, one at a time: it blocks neither an event loop nor a thread of Swift's
-/// pool, and its memory is bounded. The thread has a low priority, so that event loops wait less for a processor, and
-/// not the lowest, with which a login would take minutes on a busy machine. Addresses take turns, so that a storm from
-/// one of them delays a login from another by one hash.
+/// Hashes passwords on a thread of its own, one at a time. So it blocks neither an event loop nor a thread of Swift's
+/// pool, and its memory is bounded. The thread has a low priority, so that event loops wait less for a processor; with
+/// the lowest, a login would take minutes on a busy machine. Addresses take turns, so that a storm from one of them
+/// delays a login from another by one hash.
 final class PasswordHasher: Sendable {
     /// Too many passwords wait, in all or from this address.
     struct Overloaded: Error {}
@@ -125,7 +125,7 @@ final class PasswordHasher: Sendable {
         return try await run(address) { try hash.matches(password) }
     }
 
-    /// Runs work when its turn comes, unless the task has been cancelled by then: its client has left, and others wait.
+    /// Runs work on the thread, unless its task has been cancelled by then: its client has left, and others wait.
     private func run<Value: Sendable>(_ address: String?, _ work: @escaping @Sendable () throws -> Value) async throws
         -> Value
     {

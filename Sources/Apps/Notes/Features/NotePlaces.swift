@@ -9,8 +9,8 @@ import Upstream
 struct NotePlaces: Sendable {
     let app: Notes
 
-    /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is out
-    /// of reach; `meta.partial` says so then.
+    /// `GET /v1/notes/places`: at most five places whose names begin with `q`. It does not fail if the geocoder is
+    /// unreachable; `meta.partial` says so then.
     @Sendable func suggest(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let account = try session.noteAccount()
         let question = (try request.query.string("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)

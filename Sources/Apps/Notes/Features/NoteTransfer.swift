@@ -132,7 +132,7 @@ extension Action {
 }
 
 /// The notes of an account as files of an archive: JSON for programs, Markdown for people, GeoJSON for maps. The last
-/// saved comes last. Notes in the trash are left out.
+/// saved note is the last one. Notes in the trash are left out.
 struct NoteArchive {
     private let records: ZipText
     private let readable: ZipText

@@ -7,7 +7,7 @@ import Upstream
 
 /// A client of the service that invents the people (Mockaroo), and of the host of their avatars (RoboHash).
 ///
-/// Every request invents new people and counts against a small quota, so that it is sent once and then only on demand.
+/// Every request invents new people and counts against a small quota, so it is sent once and then only on demand.
 /// The key is sent in the header field `X-API-Key` rather than in the query parameter `key`, because URLs are stored
 /// and shown by `larder cache list`. Source: Mockaroo, API reference; github.com/e1ven/Robohash.
 struct PeopleClient: Sendable {

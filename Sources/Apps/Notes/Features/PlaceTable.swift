@@ -4,8 +4,8 @@ import Screens
 
 /// The places of 15,000 people and more of GeoNames, after which positions are named.
 ///
-/// They are lines of a file that is part of the program, sorted by cells of one degree (docs/bundled-data.md): a search
-/// reads the lines of some cells where they are, so that a start reads nothing.
+/// They are lines of a file that is part of the program, sorted by cells of one degree (docs/bundled-data.md). A search
+/// reads the lines of some cells in the program's memory, so a start reads nothing.
 struct PlaceTable: Sendable {
     struct Place: Sendable, Equatable {
         let name: Text
@@ -85,7 +85,7 @@ extension PlaceTable {
     /// Kilometres within which nearest places are looked for, one after the other; the last is all of the earth.
     private static let radii: [Double] = [50, 100, 200, 400, 800, 1600, 3200, 6400, 20_100]
 
-    /// A line, as far as it is needed to choose one.
+    /// The values of a line by which one is chosen.
     private struct Entry {
         let line: Range<Int>
         /// Nobody for a place without a name.

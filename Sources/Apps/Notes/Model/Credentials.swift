@@ -6,7 +6,7 @@ import Storage
 /// The name of an account in its shown form, with its keys.
 ///
 /// Two names are one account if they are equal after width mapping, full case folding and normalisation form C, as in
-/// the profile UsernameCaseMapped of RFC 8265 §3.3: `Zoë` typed with a combining diaeresis, as `ZOË` or in fullwidth
+/// the profile UsernameCaseMapped of RFC 8265 §3.3. `Zoë` typed with a combining diaeresis, as `ZOË` or in fullwidth
 /// letters, is the same account. Screens show the registered spelling.
 struct UserName: Sendable, Equatable {
     /// The reason why a text is no name.

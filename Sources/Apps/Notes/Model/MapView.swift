@@ -76,7 +76,7 @@ extension QueryItems {
     }
 }
 
-/// The grid of clusters: at zoom z the world, in Web Mercator, is a square of 2^z tiles a side, as on map services, and
+/// The grid of clusters. At zoom z the world, in Web Mercator, is a square of 2^z tiles a side, as on map services, and
 /// every tile is four cells wide and high. If a tile is 256 points wide, a cell is 64 points: notes within the width of
 /// a finger become one cluster.
 ///

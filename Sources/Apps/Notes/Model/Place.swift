@@ -17,7 +17,7 @@ struct Place: Sendable, Equatable {
 
     /// The most places that are suggested.
     static let mostSuggestions = 5
-    /// The most of them that come from the account's notes if others match.
+    /// The most of them that are from the account's notes if others match.
     static let mostOwn = 3
 
     /// Returns the places to suggest: those of the account's notes first, then those of gazetteer and geocoder

@@ -5,7 +5,7 @@ import GRDB
 import Screens
 
 extension NoteStore {
-    /// What an import has added.
+    /// The result of an import.
     struct Added: Sendable {
         let count: Int
         /// The account's revision.
@@ -14,8 +14,8 @@ extension NoteStore {
 
     /// Inserts the notes of files that an account does not have yet, all or none, in their order.
     ///
-    /// A note is there if one of the account has its text and position, and its name of the place and its time of
-    /// creation, to the second, as far as the file has them.
+    /// The account has a note already if one of its notes has the same text and position. The name of the place and the
+    /// time of creation, to the second, must be equal if the file has them.
     ///
     /// - Parameters:
     ///   - preconditions: compared with the version of the account's list.

@@ -21,8 +21,8 @@ struct NoteMap: Sendable {
 }
 
 extension NoteStore {
-    /// Returns the notes within a part of the map: each as a pin if they are few and the request names no zoom of
-    /// clusters, else by the grid of ``MapGrid``.
+    /// Returns the notes within a part of the map. They are pins if they are few and the request names no zoom of
+    /// clusters; else they are grouped by ``MapGrid``.
     func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
         try users.read { db in
             let latest = try NoteOutline.fetchOne(

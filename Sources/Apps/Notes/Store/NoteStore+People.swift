@@ -7,8 +7,8 @@ import Storage
 import Upstream
 
 extension NoteStore {
-    /// Whether the pictures of people stay stored as long as the people do. Those of several servers are in a cache of
-    /// one, and are replaced on others, too.
+    /// Whether pictures are kept with their person. Those of several servers are in a cache of one, and are replaced on
+    /// others, too.
     var keepsPictures: Bool { !users.isShared }
 
     /// - Parameters:
@@ -29,8 +29,8 @@ extension NoteStore {
         return result
     }
 
-    /// Replaces all people by those of a response, in the transaction that stores the response, or before it if other
-    /// servers have the people, too; unless one of them has been faster.
+    /// Replaces all people by those of a response, unless another server has been faster. It runs in the transaction
+    /// that stores the response, or before it if other servers have the people, too.
     ///
     /// - Parameter changed: called with the number of the snapshot after the transaction was committed.
     func persistRows(

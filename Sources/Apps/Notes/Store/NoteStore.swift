@@ -10,7 +10,7 @@ import Storage
 /// A note and its place are one row. Its entries in the full-text index, in the R-tree and in the clusters of every
 /// zoom change in the transaction that changes it.
 struct NoteStore: Sendable {
-    /// Name of the app, of whose sessions an account has some.
+    /// Name of the app in sessions.
     static let app = "notes"
 
     let users: UserDatabase
@@ -32,7 +32,8 @@ struct NoteStore: Sendable {
     /// The notes of an account, which have one counter of revisions.
     static func scope(_ account: Int64) -> String { "notes/\(account)" }
 
-    /// The names of accounts. Whatever adds or removes one has this lock, so ids of accounts are SQLite's.
+    /// The lock of the names of accounts. Every transaction that adds or removes one has it, so ids of accounts are
+    /// SQLite's.
     static let names = "notes/names"
 
     /// Brings the rows up to date, before those of a request are read.
