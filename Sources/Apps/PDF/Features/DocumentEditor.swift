@@ -92,7 +92,7 @@ struct DocumentEditor: Sendable {
     /// The end of a draft that is changed now.
     private var draftUntil: Date { pdf.clock.now() + pdf.options.settings[PDFApp.draftLifetime].seconds }
 
-    /// `POST …/undo`: the document becomes as it was before its last change.
+    /// `POST …/undo`: restores the document before its last change.
     @Sendable func undo(_ request: ScreenRequest) async throws -> ScreenResponse {
         let profile = try request.profile()
         let id = try request.parameter("id")

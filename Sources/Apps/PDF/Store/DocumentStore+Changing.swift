@@ -12,7 +12,7 @@ extension DocumentStore {
         case change
         /// The quota must hold.
         case addition
-        /// It cannot be undone, and nothing before it: no earlier version stays, also not in the database's file.
+        /// It cannot be undone, nor anything before it: no earlier version stays, also not in the database's file.
         case erasure
     }
 

@@ -101,8 +101,8 @@ extension DocumentStore {
         contents: ["pdf_document": "blob_id", "pdf_version": "blob_id"]
     )
 
-    /// Documents whose files need not be in the database: another server may have them. All triggers and indexes go
-    /// with the former table.
+    /// Documents whose files need not be in the database: another server may have them. All triggers and indexes are
+    /// dropped with the former table.
     private static let filesWithoutKey = """
         CREATE TABLE pdf_document_next (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,

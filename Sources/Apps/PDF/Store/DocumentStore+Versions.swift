@@ -5,8 +5,8 @@ import GRDB
 import Screens
 import Storage
 
-/// Earlier versions: a document as it was before each of its last changes, with its file, so that they can be undone.
-/// They fill the room of the quota that documents leave; the oldest go first.
+/// Earlier versions: a document before each of its last changes, with its file, so that the changes can be undone. They
+/// fill the room of the quota that documents leave; the oldest are removed first.
 extension DocumentStore {
     /// The versions that a change of a profile's documents makes and removes.
     struct History: Sendable {
@@ -16,7 +16,7 @@ extension DocumentStore {
         /// Whether changes can be undone.
         let isKept: Bool
 
-        /// Stores a document as it is before a change. The file that it has then must not be without a row meanwhile.
+        /// Stores a document before a change. The file that it has then must not be without a row meanwhile.
         ///
         /// A change that cannot be undone ends the undo of those before it.
         func add(_ document: Document, _ db: Database) throws {
@@ -146,7 +146,8 @@ extension DocumentStore {
         return keys
     }
 
-    /// Versions have no reference to their document: a build that does not know them deletes it. Such ones go by age.
+    /// Versions have no reference to their document: a build that does not know them may delete it. Such versions are
+    /// removed by age.
     static let versionTables = """
         CREATE TABLE pdf_version (
             document INTEGER NOT NULL,      -- pdf_document.sequence
@@ -209,8 +210,8 @@ struct DocumentVersion: FetchableRecord {
 extension DocumentStore {
     /// The most versions of a document.
     private static let most = 50
-    /// The most pages of a document that has versions: a change of the journal has the pages before and after, those of
-    /// the new version and those of the versions that go for it.
+    /// The most pages of a document that has versions. A change of the journal has the pages before and after, those of
+    /// the new version, and those of the versions that are removed for it.
     static let mostPagesOfVersions = 5000
     /// The bytes of pages that the versions of a document have together; the last one stays even with more.
     private static let mostWeight = 256 << 10
