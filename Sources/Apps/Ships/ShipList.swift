@@ -165,7 +165,7 @@ extension Banner {
 
 // Brings the stored ships up to date. Every screen that shows ships calls it first.
 extension ShipsApp {
-    /// Ships that were read, and how they came to be.
+    /// Ships that were read, with their provenance.
     struct Reading<Rows> {
         let result: ReadResult
         let rows: Rows
@@ -222,7 +222,7 @@ extension ShipsApp {
         }
     }
 
-    /// Reads the list of ships from the API and takes it over; if that fails, the stored ships do not change, and on a
+    /// Reads the list of ships from the API and merges it. If that fails, the stored ships do not change, and on a
     /// first start the bundled snapshot is imported.
     ///
     /// - Returns: The provenance of the ships, for the screens that show them.
@@ -242,10 +242,10 @@ extension ShipsApp {
         return result
     }
 
-    /// Takes over the ships of a stored response again if another server has taken over others since.
+    /// Merges the ships of a stored response again if another server has merged another list since.
     ///
-    /// A response that was confirmed before counts only if there never was a ship: it may be older than that which
-    /// another server has taken over.
+    /// A response that was confirmed before counts only if there never was a ship: it may be older than the one that
+    /// another server has merged.
     private func confirm(_ response: CachedResponse, _ provenance: Provenance, after listing: Int64) async throws {
         let content = try store.users.read(ShipStore.contentRevision)
         // A request of another reader may have begun before the other server's.

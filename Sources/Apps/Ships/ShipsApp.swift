@@ -10,7 +10,7 @@ import Upstream
 
 /// The Ships app: the ships of the SpaceX API with a login, a list, details, pictures and deletions.
 ///
-/// This is the smallest of the apps and shows how all are built: this file describes the app and has its routes, each
+/// This is the smallest of the apps and shows how all are built. This file describes the app and has its routes, each
 /// feature has a file with its handlers and screens, `Store` has the tables, and `SpaceXAPI` is the upstream.
 package struct ShipsApp: App {
     package static let name = ShipStore.app

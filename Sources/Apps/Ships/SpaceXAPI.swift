@@ -67,7 +67,7 @@ extension ShipsApp {
     }
 }
 
-/// The ships that come with the program, for a first start without an upstream. They were recorded from the API.
+/// The ships that are part of the program, for a first start without an upstream. They were recorded from the API.
 struct ShipSnapshot: Sendable {
     /// The file has no date: a fault of the build.
     struct Damaged: Error {}

@@ -114,7 +114,7 @@ enum ShipWrite: Sendable, Equatable {
     /// Most ships that are kept. All are compared with each response.
     static let maximumKnown = 2 * ListLimit.elements
 
-    /// Returns the writes that merge a list: missing ships are inserted, changed ones updated, and those that the list
+    /// Returns the writes that merge a list. Missing ships are inserted and changed ones updated. Ships that the list
     /// lacks are kept with a mark, or removed if only the snapshot had them.
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more than ``maximumKnown``.
@@ -204,7 +204,7 @@ extension ShipStore {
         }
     }
 
-    /// Returns the writing of a merge.
+    /// Returns the write of a merge.
     func persistRows(
         of merge: ShipMerge,
         listedAt: Date,

@@ -78,7 +78,7 @@ struct ShipStore: Sendable {
         return listedAt > 0 ? Date(millisecondsSince1970: listedAt) : nil
     }
 
-    /// Which list of the API servers have taken over: its time by the clock of one of them, 0 for none.
+    /// The list of the API that servers have merged last: its time by the clock of one of them, 0 for none.
     static func listing(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT listed_at FROM ship_revision")) ?? 0
     }
