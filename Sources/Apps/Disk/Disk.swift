@@ -67,6 +67,6 @@ struct Disk: Sendable {
 
     var files: StoredFiles { StoredFiles(disk: self) }
     var fetcher: FileFetcher { FileFetcher(disk: self) }
-    /// Files and folders as they will be.
+    /// Files and folders after the pending writes.
     var pending: PendingItems { PendingItems(disk: self) }
 }

@@ -128,8 +128,8 @@ struct PendingView: OutboxView {
     }
 }
 
-/// The paths at which the Disk as it will be is computed again after a change of one operation, and the operations that
-/// act there. Other paths are unaffected.
+/// The paths of the Disk after the pending writes that are computed again after a change of one operation, and the
+/// operations that act there. Other paths are unaffected.
 struct AffectedPaths: Sendable {
     /// The paths that are made again, with all below them. None is below another one.
     let roots: [DiskPath]
