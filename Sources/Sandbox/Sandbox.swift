@@ -9,12 +9,12 @@ import Synchronization
 /// Simulated upstreams on one port of 127.0.0.1, each under its own prefix, with faults and a control API under
 /// `/_sandbox`.
 ///
-/// Nothing else in the process reaches it: a server that is to use it is given its base URLs like those of any other
-/// upstream.
+/// Nothing else in the process calls the sandbox directly. A server that uses it gets its base URLs like those of any
+/// other upstream.
 package final class Sandbox: Service {
     private struct Stage: Sendable {
         let upstreams: SimulatedUpstreams
-        /// Where connections are refused.
+        /// The port at which connections are refused.
         let refusing: RefusingPort
     }
 
@@ -94,16 +94,17 @@ package final class Sandbox: Service {
     /// - Throws: coding errors.
     package func export() throws -> [String: Data] { try upstreams.map { try $0.encode($0.save()) } ?? [:] }
 
-    /// The port at which an upstream refuses connections; nil unless a test has said that it does.
+    /// The port at which an upstream refuses connections; nil unless a test has set that fault.
     ///
-    /// The upstreams share the sandbox's port, so that none of them can refuse them there: the server that is tested
-    /// connects to this one instead.
+    /// All upstreams share the sandbox's port, so a single one cannot refuse connections there. The server that is
+    /// tested connects to this port instead.
     package func refusal(of upstream: String) -> Int? {
         guard let stage = current.withLock(\.self), let slot = stage.upstreams.slot(named: upstream) else { return nil }
         return slot.gate.fault.refusesConnections ? stage.refusing.number : nil
     }
 
-    /// The upstream of a name that a test has made; nil without one. A later one of the same name is another.
+    /// The upstream with a name that a test has made; nil without one. A later upstream of the same name is another
+    /// object.
     package func stub(_ name: String) -> (any AnyObject & Sendable)? {
         upstreams?.stubbed.first { $0.name == name }
     }
@@ -196,7 +197,7 @@ package enum SandboxUpstream: String, Sendable, CaseIterable {
     case catalogue
     /// The people API of the notes app (Mockaroo), and a host of avatars (`/api/{schema}`, `/avatars/{text}.png`).
     case people
-    /// A geocoder for places as one types (Photon, `/api?q=`).
+    /// A geocoder for places as users type them (Photon, `/api?q=`).
     case geocoder
     /// The Yandex Disk REST API; replaces `https://cloud-api.yandex.net/v1/disk`.
     case yandexDisk = "yandex_disk"

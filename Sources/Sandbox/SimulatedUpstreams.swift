@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// All simulated upstreams with their faults, and the journal: everything that a reset resets.
+/// All simulated upstreams with their faults, and the journal.
 final class SimulatedUpstreams: Sendable {
     struct Slot: Sendable {
         let upstream: any SimulatedUpstream
@@ -17,14 +17,14 @@ final class SimulatedUpstreams: Sendable {
     /// Largest number of upstreams that are made from documents.
     static let mostStubs = 100
 
-    /// Those that every sandbox has.
+    /// The upstreams that every sandbox has.
     private let services: [Slot]
-    /// Those that were made from documents.
+    /// The upstreams that were made from documents.
     private let stubs = Mutex<[Slot]>([])
     let journal = Journal()
     /// The first fault of each upstream.
     let faults: RuleSet
-    /// The time that the services have, and the journal.
+    /// The time of the services and of the journal.
     let now: @Sendable () -> Date
 
     /// - Parameters:
@@ -64,8 +64,8 @@ final class SimulatedUpstreams: Sendable {
         services.first { $0.upstream.name == name } ?? stubs.withLock { $0.first { $0.upstream.name == name } }
     }
 
-    /// Resets data, journal and faults, and removes stubs. Held requests are released and see the state of that moment,
-    /// so data is reset before gates.
+    /// Resets data, journal and faults, and removes stubs. Data is reset before gates, because held requests are
+    /// released and then read the data.
     func reset() {
         for slot in slots { slot.upstream.reset() }
         journal.clear()
@@ -106,15 +106,15 @@ final class SimulatedUpstreams: Sendable {
         return removed != nil
     }
 
-    /// Ends everything that waits, because the sandbox stops.
+    /// Ends everything that is waited for, because the sandbox stops.
     func close() {
         journal.close()
         for slot in slots { slot.gate.close() }
     }
 }
 
-/// An upstream that the sandbox simulates. A response is a function of request and data; faults, journal and sockets
-/// are handled elsewhere.
+/// An upstream that the sandbox simulates. Its response is a function of the request and the data. Faults, the journal
+/// and sockets are handled elsewhere.
 protocol SimulatedUpstream: Sendable {
     /// The prefix of its paths.
     var name: String { get }
@@ -122,13 +122,14 @@ protocol SimulatedUpstream: Sendable {
     /// Responds to a request below the upstream's prefix. `HEAD` is treated like `GET`; the server drops the body.
     func respond(to request: UpstreamRequest) -> UpstreamResponse
 
-    /// Returns an error of that status in the upstream's own form; nil if it has none for it.
+    /// Returns an error of that status in the upstream's own form; nil if it has none.
     func refusal(_ status: HTTPResponse.Status) -> UpstreamResponse?
 
     /// Whether the body of a request may have any length and is passed as ``UpstreamRequest/received``.
     func takesLongBody(_ request: UpstreamRequest) -> Bool
 
-    /// Follows the end of a request that the upstream does not respond to: its connection broke, or a fault responds.
+    /// Called at the end of a request to which the upstream does not respond, because its connection broke or a fault
+    /// responds.
     func breakOff(_ request: UpstreamRequest)
 
     /// Responds to a request to the control API below `/_sandbox/{name}`.

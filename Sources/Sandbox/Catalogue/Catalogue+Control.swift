@@ -103,8 +103,8 @@ extension Catalogue {
 }
 
 extension CatalogueProduct {
-    /// Columns that filters look at are changed as columns where the patch has their type; everything else lies over
-    /// the response.
+    /// Columns that filters compare are changed as columns if the value in the patch has their type. Every other member
+    /// is merged into the response.
     fileprivate mutating func take(_ patch: JSONValue) {
         if let title = patch.object?["title"]?.string { (self.title, slug) = (title, Catalogue.slug(of: title)) }
         if case .number(let price)? = patch.object?["price"] { self.price = price }

@@ -188,8 +188,8 @@ extension Catalogue {
         }
     }
 
-    /// The source reads `images` without looking whether it is there, so that an update without it is a crash;
-    /// `categoryId` it ignores.
+    /// As in the service's source, an update without `images` crashes, because the code does not check whether the
+    /// member is there. `categoryId` is ignored.
     func updateProduct(_ id: Int, _ request: UpstreamRequest) throws(CatalogueError) -> JSONValue {
         let body = Self.body(of: request)
         try Self.check(body, required: false)
@@ -256,7 +256,7 @@ extension Catalogue {
     }
 
     private static func body(of request: UpstreamRequest) -> JSONObject {
-        // Anything but a JSON object counts as one without members, which are then missing.
+        // Every body that is not a JSON object is treated as an object without members.
         JSONValue(json: request.body)?.object ?? JSONObject()
     }
 

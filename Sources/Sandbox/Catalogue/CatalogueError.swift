@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONValues
 
-/// The errors of the catalogue: three shapes, whatever the layer of the server was that noticed.
+/// The errors of the catalogue. They have three shapes, depending on the layer of the server that found the error.
 enum CatalogueError: Error, Equatable {
     /// No such row: 400, not 404. `condition` is the search.
     case missing(entity: String, relations: Bool, condition: JSONValue)
@@ -9,7 +9,7 @@ enum CatalogueError: Error, Equatable {
     case queryFailed(message: String, code: String)
     /// The body is not acceptable: a list of messages.
     case invalid([String])
-    /// A path that should hold a number does not: one message.
+    /// A segment of the path that must be a number is not one: one message.
     case notNumeric
     case unknownRoute
     case crash

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The filters of the product list with their surprises, as the server's source has them (product.service.ts of
-/// fake-api-backend).
+/// The filters of the product list, with the oddities of the server's source (product.service.ts of fake-api-backend).
 struct CatalogueFilter: Sendable {
     private let title: String
     private let price: Double
@@ -9,7 +8,7 @@ struct CatalogueFilter: Sendable {
     private let maximum: Double
     private let category: Double?
     private let categorySlug: String
-    /// Rows of the selection; all of them unless both are given and make sense.
+    /// Rows of the selection; nil for all rows.
     private let window: (offset: Int, limit: Int)?
 
     /// - Throws: 400 for the few parameters that the server checks.
@@ -29,7 +28,8 @@ struct CatalogueFilter: Sendable {
         guard messages.isEmpty else { throw .invalid(messages) }
     }
 
-    /// `limit` and `offset` count only together; alone, zero or negative they are as if they were not there.
+    /// Returns nil unless both `limit` and `offset` are given: the server ignores one without the other. It also
+    /// ignores a limit that is not positive and a negative offset.
     static func window(_ query: [RequestTarget.QueryItem]) -> (offset: Int, limit: Int)? {
         let (limit, offset) = (number("limit", query), number("offset", query))
         guard query.contains(where: { $0.name == "offset" }), limit > 0, offset >= 0, let rows = Int(exactly: limit),
@@ -69,14 +69,15 @@ struct CatalogueFilter: Sendable {
         return pattern?.matches(product.title) ?? true
     }
 
-    /// JavaScript's idea of a number that counts.
+    /// Whether JavaScript treats the number as true.
     private func isTruthy(_ number: Double) -> Bool { number != 0 && !number.isNaN }
 
     private static func text(_ name: String, _ query: [RequestTarget.QueryItem]) -> String {
         query.last { $0.name == name }?.value ?? ""
     }
 
-    /// `Number(text)` of JavaScript, as far as it matters: nothing is 0, anything strange NaN.
+    /// `Number(text)` of JavaScript for the texts that matter here: an empty text is 0, a text that is no number is
+    /// NaN.
     private static func number(_ name: String, _ query: [RequestTarget.QueryItem]) -> Double {
         let text = text(name, query).trimmingCharacters(in: .whitespaces)
         return text.isEmpty ? 0 : Double(text) ?? .nan

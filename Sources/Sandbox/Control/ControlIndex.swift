@@ -23,7 +23,7 @@ enum ControlIndex {
     /// All calls, of a sandbox with all upstreams.
     static let all = calls(in: document)
 
-    /// The contract; a damaged one is a defect of the build, of which the program is then no use.
+    /// The contract. The program ends if it cannot be read, because only a wrong build can damage it.
     private static var document: JSONValue {
         do {
             let document = try JSONValue(yaml: ControlContract.text)

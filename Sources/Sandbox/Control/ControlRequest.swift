@@ -162,9 +162,8 @@ enum ControlName {
     }
 }
 
-/// Whether a host is this machine by its name or address. A page elsewhere can make a browser send requests to
-/// 127.0.0.1, under a name of its own (DNS rebinding) or with its own `Origin`; neither passes
-/// this check.
+/// Whether a host is this machine by its name or address. A page of another site can make a browser send requests to
+/// 127.0.0.1, either under a name of its own (DNS rebinding) or with its own `Origin`. Neither passes this check.
 enum LoopbackHost {
     /// - Parameter authority: `host` or `host:port` (RFC 3986 section 3.2).
     static func matches(authority: String) -> Bool {

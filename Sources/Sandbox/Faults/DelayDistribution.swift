@@ -34,7 +34,7 @@ extension DelayDistribution: CustomStringConvertible {
         }
     }
 
-    /// Returns a number without the fraction that it does not have.
+    /// Returns the text of a number, without `.0` for a whole one.
     static func text(_ number: Double) -> String { number == number.rounded() ? "\(Int(number))" : "\(number)" }
 
     /// Reads `lognormal(90, 0.4)`; nil for anything else.

@@ -24,7 +24,7 @@ struct Delivery: Sendable, Equatable {
     var end = End.whole
     var bytesPerMillisecond: Int?
     var slice: Slice?
-    /// Time between the last byte and the end of the connection; nil keeps the connection.
+    /// Time between the last byte and the end of the connection; nil to keep the connection open.
     var closeDelay: Duration?
 
     /// Whether nothing about it is unusual.

@@ -21,7 +21,7 @@ extension Response {
         var response = self
         if delivery.closeDelay != nil { response.headers[.connection] = "close" }
         response.body = ResponseBody(contentLength: length) { writer in
-            // The length of a stream is unknown; it has no middle.
+            // The length of a stream is unknown, so the fault cannot find its middle.
             let steps = delivery.steps(of: length ?? .max)
             try await body.write(
                 DeliveryWriter(base: writer, steps: steps, channel: channel, waiting: waiting, holding: holding)
@@ -45,7 +45,7 @@ private struct DeliveryWriter: ResponseBodyWriter {
         var rest = buffer
         while rest.readableBytes > 0 {
             while left == 0 {
-                // A body that is longer than was announced is not sent.
+                // Bytes beyond the announced length are not sent.
                 guard let step = steps.next() else { return }
                 if case .send(let range) = step { left = range.count } else { try await perform(step) }
             }

@@ -14,11 +14,10 @@ enum Fault: Sendable, Equatable {
     case delayed(DelayDistribution)
     /// The response is delayed by a time of that range, from a random generator with that seed.
     case jitter(milliseconds: ClosedRange<Int>, seed: UInt64)
-    /// That status instead of the response, in the form of the upstream's own errors where it has one; `retryAfter`
-    /// (seconds) only with 429 and 503.
+    /// A response with that status, in the form of the upstream's own errors where it has one. `retryAfter` (seconds)
+    /// is allowed only with 429 and 503.
     case error(status: Int, retryAfter: Int?)
-    /// A page of HTML with that status (200…599) instead of the response, as a proxy, a captive portal or another
-    /// server at this address gives it.
+    /// An HTML page with that status (200…599), as from a proxy, a captive portal or another server at the address.
     case html(status: Int)
     /// 503 with that probability (0…1), from a random generator with that seed.
     case flaky(probability: Double, seed: UInt64)
@@ -26,15 +25,15 @@ enum Fault: Sendable, Equatable {
     case lost
     /// The full `Content-Length` is announced and the connection closed in the middle of the body.
     case truncated
-    /// The head and that many bytes of the body leave, the rest waits until the control API releases it.
+    /// The head and that many bytes of the body are sent. The rest waits until the control API releases it.
     case pause(bytes: Int)
-    /// The head and that many bytes of the body leave, then the connection is reset.
+    /// The head and that many bytes of the body are sent, then the connection is reset.
     case reset(bytes: Int)
-    /// The body leaves at that many kilobytes (1000 bytes) a second.
+    /// The body is sent at that many kilobytes (1000 bytes) a second.
     case bandwidth(kilobytes: Int)
-    /// The body leaves in pieces of that many bytes, with a pause between two of them.
+    /// The body is sent in pieces of that many bytes, with a pause between two of them.
     case slice(bytes: Int, milliseconds: Int)
-    /// The whole response leaves at once; its connection is closed after that time.
+    /// The whole response is sent at once; its connection is closed after that time.
     case slowClose(milliseconds: Int)
     /// 200 with bytes that contradict the content type.
     case garbage
@@ -114,10 +113,10 @@ extension Fault {
         self = fault
     }
 
-    /// Whether it is one of some requests only.
+    /// Whether the fault applies to some requests only.
     var isRare: Bool { if case .sometimes = self { true } else { false } }
 
-    /// Whether it can be one of some requests only.
+    /// Whether the fault can apply to some requests only.
     private var mayBeRare: Bool { self != .online && self != .refused && !isRare }
 
     private static let plain: [String: Fault] = [

@@ -19,7 +19,8 @@ struct FaultPlan: Sendable, Equatable {
         var kinds: Set<Fault.Kind> = []
         for fault in faults {
             if fault.kind == .connection { throw FaultSyntaxError(text: text, reason: "\(fault) can only be alone") }
-            // Of several that are for some requests each is drawn; the last one decides.
+            // Several faults that apply to some requests only may be combined: each is drawn, and the last one drawn
+            // decides.
             guard fault.isRare || kinds.insert(fault.kind).inserted else {
                 throw FaultSyntaxError(text: text, reason: "\(fault) and another decide the same")
             }
@@ -43,8 +44,8 @@ struct FaultPlan: Sendable, Equatable {
     /// Whether connections are refused, before there is a request.
     var refusesConnections: Bool { faults == [.refused] }
 
-    /// Returns the faults as those of some requests.
-    /// - Throws: if they are of a whole upstream only.
+    /// Returns these faults, which are meant for single requests.
+    /// - Throws: if one of them can only be that of a whole upstream.
     func ofRequests() throws(FaultSyntaxError) -> FaultPlan {
         guard !refusesConnections else {
             throw FaultSyntaxError(text: description, reason: "connections are refused by a whole upstream only")
@@ -103,18 +104,18 @@ extension Fault {
 
 /// The decision for one request.
 struct FaultDecision: Sendable, Equatable {
-    /// Where the response comes from.
+    /// The origin of the response.
     enum Source: Sendable, Equatable {
         case upstream
         case status(Int, retryAfter: Int?)
         case html(Int)
         case garbage
-        /// A rule has it, which was applied so many times.
+        /// The response of a rule, which has been applied so many times.
         case stub(StubResponse, count: Int)
-        /// There is none: the connection is reset.
+        /// No response: the connection is reset.
         case none
 
-        /// Whether the response is that of the upstream, or of a rule in its place.
+        /// Whether the response is that of the upstream, or that of a rule in place of it.
         var isWithoutFault: Bool {
             switch self {
             case .upstream, .stub: true
@@ -166,7 +167,7 @@ extension Fault {
         }
     }
 
-    /// Of its random numbers, if its text has no seed: each fault has others.
+    /// The seed of random faults whose text has none. It differs from fault to fault.
     private var seed: UInt64 { SplitMix64.seed(of: description) }
 }
 

@@ -1,6 +1,5 @@
 /// Writes a picture of blocks of one colour, 8 pixels wide and high, as baseline JPEG (ITU-T T.81). Of each block only
-/// the mean (the DC coefficient) is written, which needs no cosine transform: a plain encoder whose files every reader
-/// takes.
+/// the mean (the DC coefficient) is written, so the encoder needs no cosine transform.
 enum JPEG {
     /// - Parameters:
     ///   - width: 1…65 535 pixels; blocks at the right and bottom edge may be cut.
@@ -23,8 +22,8 @@ enum JPEG {
         return headers(width: width, height: height, comment: comment) + scan.finished() + [0xFF, 0xD9]
     }
 
-    /// Y, Cb, Cr (JFIF 1.02) less 128: the DC coefficient of a block of one colour is 8 × that, and the quantization
-    /// takes the 8 out again.
+    /// Y, Cb and Cr (JFIF 1.02), less 128. The DC coefficient of a block of one colour is 8 times that value, and
+    /// quantization divides it by 8.
     private static func components(_ color: PNG.Color) -> [Int] {
         let (red, green, blue) = (Int(color.red), Int(color.green), Int(color.blue))
         let luma = (299 * red + 587 * green + 114 * blue) / 1000

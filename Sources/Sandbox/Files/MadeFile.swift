@@ -13,7 +13,7 @@ enum MadeFile: Sendable, Hashable, Codable {
     case archive(title: String)
     case tone(period: Int)
 
-    /// The bytes; those that take long are made once a process.
+    /// The bytes. Those that take long to make are made once in a process.
     var bytes: [UInt8] {
         if case .text(let text) = self { return Array(text.utf8) }
         if let made = Self.made.withLock({ $0[self] }) { return made }
@@ -125,8 +125,8 @@ enum WAVFile {
     }
 }
 
-/// The content of a file that is too large to have anywhere: made when it is asked for. One block of 64 KiB repeats,
-/// each time with its number in its first eight bytes (big-endian), so that a byte from the wrong place is found out.
+/// The content of a file that is too large to be stored. Its bytes are made when they are read: one block of 64 KiB
+/// repeats, with its number in its first eight bytes (big-endian), so that tests notice a byte from the wrong place.
 struct EndlessBytes: ByteSource {
     static let block = 1 << 16
 

@@ -32,7 +32,7 @@ struct Fixture: Sendable, Equatable {
     var mode: FixtureMode?
     /// The day on which it was recorded, such as 2026-11-29; nil if that is not known.
     var day: String?
-    /// SHA-256 of the body that was recorded, hexadecimal; nil if it is a file beside.
+    /// SHA-256 of the body that was recorded, hexadecimal; nil if the body is in a file of its own.
     var digest: String?
 
     struct Field: Sendable, Equatable {
@@ -56,8 +56,8 @@ struct Fixture: Sendable, Equatable {
         return fields
     }
 
-    /// Returns the response that it is of.
-    /// - Throws: ``YAMLDefect`` if the file with its body is not there.
+    /// Returns the recorded response.
+    /// - Throws: ``YAMLDefect`` if the file with its body is missing.
     func response(in folder: URL) throws(YAMLDefect) -> FixtureResponse {
         let body: FixtureResponse.Content
         switch content {
@@ -73,7 +73,7 @@ struct Fixture: Sendable, Equatable {
         }
         var fields = headerFields
         if case .bytes(let bytes) = body, let digest, digest != Self.digest(of: bytes) {
-            // A copy of the body before the change is confirmed by no tag or date of it.
+            // A person has changed the body. The recorded tags and dates would confirm copies of the old one.
             for name in Self.validators { fields[name] = nil }
             fields[.eTag] = "\"edited-\(Self.digest(of: bytes).prefix(16))\""
         }
@@ -88,7 +88,7 @@ struct Fixture: Sendable, Equatable {
 
     static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
-    /// Whether another one has the same response.
+    /// Whether another fixture has the same response.
     func hasSameResponse(as other: Fixture) -> Bool {
         guard case .file = content else {
             return status == other.status && header == other.header && content == other.content
@@ -162,7 +162,7 @@ extension Fixture {
         }
     }
 
-    /// Reads header fields; one that is there several times has a list of values.
+    /// Reads header fields. One that occurs several times has a list of values.
     static func fields(_ node: Node) throws(YAMLDefect) -> [Field] {
         guard let mapping = node.mapping else { throw node.refusal("header", accepted: "names with values") }
         var fields: [Field] = []
@@ -292,16 +292,16 @@ extension Fixture {
         return String(repeating: "0", count: max(0, 3 - digits.count)) + "\(digits)-\(request.method)-\(plain)\(ending)"
     }
 
-    /// Returns the name of the file with its body, beside its own.
+    /// Returns the name of the separate file for the body.
     ///
-    /// - Parameter count: Which of them, if there are others.
+    /// - Parameter count: Distinguishes it from other files of the same name.
     func bodyName(ending: String, _ count: Int = 1) -> String {
         name.dropLast(Self.ending.count) + ".body\(count > 1 ? "-\(count)" : "").\(ending)"
     }
 }
 
 extension FixtureMatch {
-    /// As a file has it; nil if the request line is all.
+    /// The match as the file has it; nil if it has nothing but the request line.
     fileprivate var yaml: Node? {
         let rules = RequestMatch(header: header, body: body)
         var members = (rules.json.object?.members ?? []).map { (JSONValue.yaml($0.name), $0.value.yaml) }

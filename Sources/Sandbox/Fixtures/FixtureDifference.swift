@@ -4,7 +4,6 @@ import Synchronization
 
 /// One difference of an upstream's response from its recording.
 package struct FixtureDifference: Sendable, Equatable, CustomStringConvertible {
-    /// Name of the file.
     package let file: String
     package let request: String
     /// `changed`, `missing` or `new`.
@@ -69,13 +68,12 @@ extension Fixture {
 }
 
 extension JSONPointer {
-    /// The pointer; of the whole value a word, since its pointer is empty.
+    /// The pointer, or a word for the whole value, whose pointer is empty.
     fileprivate var text: String { tokens.isEmpty ? "body" : description }
 }
 
 /// A recorded exchange that can be repeated.
 package struct RecordedExchange: Sendable {
-    /// Name of its file.
     package let file: String
     package let line: String
     /// The request, without its secrets; nil if it cannot be sent again: it writes, or has secrets in its target.
@@ -106,7 +104,7 @@ extension UpstreamFixtures {
         return try found.fixture.differences(from: response, recorded: recorded, cleaner)
     }
 
-    /// Compares a response with the recorded one, if there is one, and keeps the differences for who looks at them.
+    /// Compares a response with the recorded one, if there is one, and stores the differences for the controls.
     package func compare(_ response: FixtureResponse, to request: FixtureRequest) throws {
         guard let mark = Self.mark, let file = reply(to: request)?.headerFields[mark] else {
             _ = refusal(of: request)

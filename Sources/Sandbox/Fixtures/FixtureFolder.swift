@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of an upstream. Each is read when it has changed, so that an edit holds for the next request.
+/// The files of an upstream. A file is read again after it has changed, so an edit applies to the next request.
 struct FixtureFolder: Sendable {
     /// The properties by which a change of a file is noticed.
     private struct Stamp: Sendable, Equatable {
@@ -9,7 +9,7 @@ struct FixtureFolder: Sendable {
         let size: Int
         let file: UInt64
 
-        /// Returns nil for a file that cannot be looked at, such as one that has vanished.
+        /// Returns nil for a file without attributes, such as one that has been removed meanwhile.
         init?(of path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -25,7 +25,7 @@ struct FixtureFolder: Sendable {
         case defect(FixtureDefect)
     }
 
-    /// Most bytes of a file; a body of that length has a file beside it.
+    /// Largest file that is read, in bytes; a longer body is in a file of its own.
     private static let largestFile = 16 << 20
 
     let url: URL
@@ -43,7 +43,7 @@ struct FixtureFolder: Sendable {
         var defects: [FixtureDefect] = []
         for name in kept {
             let path = url.appending(path: name).path
-            // A file that vanishes meanwhile is as one that was not there.
+            // A file that has been removed meanwhile is skipped.
             guard let stamp = Stamp(of: path), read[name]?.stamp != stamp else { continue }
             let entry = Self.entry(path, name: name)
             if case .defect(let defect) = entry { defects.append(defect) }
@@ -131,6 +131,6 @@ package enum FixtureMode: String, Sendable, CaseIterable {
     /// They are sent, and their responses are compared with the files.
     case diff
 
-    /// Whether requests to the upstream ask for a response of which a file can be made: complete, and not compressed.
+    /// Whether requests to the upstream ask for a response that can be recorded: complete and not compressed.
     package var asksPlainly: Bool { self == .record || self == .spy || self == .modify || self == .diff }
 }

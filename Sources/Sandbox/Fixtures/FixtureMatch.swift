@@ -10,7 +10,7 @@ struct FixtureMatch: Sendable, Equatable {
     /// SHA-256 of the body, hexadecimal; nil if it is compared as text, or not at all.
     var digest: String?
 
-    /// How much it asks of a request beside its line: a file that asks for more is tried first.
+    /// Measures the conditions beside the request line. The file with the strictest conditions is tried first.
     var demand: Int {
         switch body {
         case nil: header.count + (digest == nil ? 0 : 1)
@@ -50,7 +50,7 @@ struct FixtureMatch: Sendable, Equatable {
         return found
     }
 
-    /// Parameters of a request that the request line does not have as often.
+    /// Returns the parameters of a request that the request line does not have, or has less often.
     private static func furtherParameters(_ names: [String], _ query: [RequestTarget.QueryItem]) -> [Difference] {
         Dictionary(grouping: query, by: \.name).sorted { $0.key < $1.key }.compactMap { name, items in
             let count = names.count { $0 == name }
@@ -80,7 +80,8 @@ struct FixtureMatch: Sendable, Equatable {
         return rules
     }
 
-    /// Returns a value of the file as the request has it if they differ in nothing but secrets that no file knows.
+    /// Returns the request's value if it differs from the file's only in secrets that are in no file, else the file's
+    /// value.
     private static func adapted(_ expected: String, to actual: String) -> String {
         actual.contains(Secrets.any) && anonymous(expected) == actual ? actual : expected
     }
@@ -93,7 +94,7 @@ struct FixtureMatch: Sendable, Equatable {
     /// A request line taken apart.
     struct Line: Sendable {
         let method: String
-        /// Empty below the base URL of the upstream.
+        /// Empty for a target below the base URL of the upstream.
         let origin: String
         /// Path with query.
         let path: String
@@ -113,7 +114,7 @@ struct FixtureMatch: Sendable, Equatable {
     }
 }
 
-/// A request as files are compared with it: without secrets.
+/// A request in the form in which it is compared with files: without secrets.
 struct ComparedRequest: Sendable {
     let line: FixtureMatch.Line
     /// By their names in lower case.

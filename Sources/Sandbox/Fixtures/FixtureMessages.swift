@@ -9,7 +9,6 @@ package struct FixtureRequest: Sendable {
     /// Path and query below the base URL of the upstream; the absolute URL if it is sent elsewhere.
     package var target: String
     package var headerFields: HTTPFields
-    /// Its body; nil for none.
     package var body: FixtureBody?
 
     package init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: FixtureBody? = nil) {
@@ -28,7 +27,7 @@ package struct FixtureRequest: Sendable {
     }
 }
 
-/// The body of a request, as far as it is compared: its start and its digest.
+/// The parts of a request body that are compared: its beginning and its digest.
 package struct FixtureBody: Sendable {
     /// Most bytes of the start.
     static let limit = 1 << 16
@@ -53,7 +52,7 @@ package struct FixtureBody: Sendable {
     /// Hexadecimal.
     var sha256: String { Hexadecimal.text(digest.finalize()) }
 
-    /// The whole of it as text; nil if it is longer than the kept part, or no text.
+    /// The whole body as text; nil if it is longer than the kept part, or no text.
     var text: String? {
         guard count == start.count, !start.contains(0) else { return nil }
         return String(validating: start, as: UTF8.self)
@@ -62,7 +61,7 @@ package struct FixtureBody: Sendable {
 
 /// A response of an upstream, or of a file for it.
 package struct FixtureResponse: Sendable {
-    /// Where its body is.
+    /// The place of its body.
     package enum Content: Sendable, Equatable {
         case bytes([UInt8])
         /// In a file, with its size.
@@ -107,7 +106,7 @@ package enum FixtureError: Error, Sendable, CustomStringConvertible {
     case notWritten(file: String, reason: String, isFull: Bool)
     /// A file could not be read again.
     case notReadable(file: String, reason: String)
-    /// A file would have a secret, or a likely one.
+    /// A file would contain a secret, or a value that looks like one.
     case secret(request: String, reason: String)
 
     /// For a log or a terminal.
@@ -127,7 +126,7 @@ package enum FixtureError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Collects the body of a response while it passes: a short one in memory, a longer one in a file.
+/// Collects the body of a response while it is forwarded: a short one in memory, a longer one in a file.
 package final class FixtureTee: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -143,7 +142,7 @@ package final class FixtureTee: Sendable {
     package init(_ fixtures: UpstreamFixtures) { self.fixtures = fixtures }
 
     deinit {
-        // A body that was not read to its end is none of a recording.
+        // A body that was not read to its end is not recorded.
         state.withLock { state in
             if let file = state.file, !state.isOver { try? FileManager.default.removeItem(at: file) }
         }
@@ -180,7 +179,7 @@ package final class FixtureTee: Sendable {
         }
     }
 
-    /// The whole body. Nothing may be added any more.
+    /// Returns the whole body. No part may be added afterwards.
     /// - Throws: ``FixtureError``.
     package func finish() throws(FixtureError) -> FixtureResponse.Content {
         let result = state.withLock { state -> Result<FixtureResponse.Content, FixtureError> in

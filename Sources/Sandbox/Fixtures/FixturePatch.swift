@@ -3,11 +3,10 @@ import HTTPTypes
 import JSONValues
 import Yams
 
-/// A change of responses on their way, for the mode `modify`.
+/// A change of responses while they are forwarded, for the mode `modify`.
 struct FixturePatch: Sendable {
     static let ending = ".patch.yaml"
 
-    /// Name of its file.
     let name: String
     /// The requests whose responses it changes.
     let match: RequestMatch

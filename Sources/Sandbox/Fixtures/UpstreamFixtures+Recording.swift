@@ -4,16 +4,17 @@ import JSONValues
 import Synchronization
 
 extension UpstreamFixtures {
-    /// Longest text in which secrets are replaced, in bytes. A longer one is not recorded if it has one that was met.
+    /// Longest text in which secrets are replaced, in bytes. A longer text is not recorded if it contains a known
+    /// secret.
     static let longestText = 16 << 20
 
-    /// Fields of a connection, and times: they are not those of a recording.
+    /// Fields of the connection, and times. They are not recorded.
     private static let omitted: Set<String> = [
         "connection", "keep-alive", "transfer-encoding", "content-length", "date", "age", "trailer", "upgrade",
         "proxy-authenticate", "proxy-authorization", "te", "fixture", "content-encoding",
     ]
 
-    /// Request fields that no recording is chosen by, even if `Vary` names them.
+    /// Request fields that are not compared, even if `Vary` names them.
     private static let unmatched: Set<String> = [
         "accept-encoding", "user-agent", "origin", "x-request-id", "traceparent", "tracestate", "larder-cause",
         "sandbox-fault", "if-none-match", "if-modified-since", "authorization", "cookie",
@@ -35,11 +36,11 @@ extension UpstreamFixtures {
 
     /// Writes an exchange into a file.
     ///
-    /// The first one of a request takes the place of those that earlier recordings have of it. One that is like the
-    /// last of the same request is not written again. Content that no file can have, such as a status below 200
-    /// or a secret in a picture, is reported and not written.
+    /// The first exchange of a request replaces the files that earlier recordings have of that request. An exchange
+    /// that equals the last one of the same request is not written again. Content that no file can have, such as a
+    /// status below 200 or a secret in a picture, is reported and not written.
     ///
-    /// - Parameter response: With its whole body; a file of it is taken.
+    /// - Parameter response: The response with its whole body. A file with its body is moved or removed.
     /// - Returns: Whether a file has the exchange.
     /// - Throws: ``FixtureError``.
     @discardableResult
@@ -98,7 +99,7 @@ extension UpstreamFixtures {
         }
     }
 
-    /// Replaces secrets that were learned only now in the files that were written before.
+    /// Replaces newly learned secrets in the files that were written before.
     private func cleanWritten(_ state: inout State) throws(FixtureError) {
         let revision = cleaner.secrets.revision
         guard state.revision != revision, let folder = state.folder?.url else { return }
@@ -123,7 +124,7 @@ extension UpstreamFixtures {
         _ = state.folder?.refresh()
     }
 
-    /// Returns a file that was cleaned with the digest of its body: no person has changed it.
+    /// Returns a cleaned file with the new digest of its body, so that the body does not count as changed by a person.
     private static func withDigest(_ file: [UInt8], _ name: String) -> [UInt8] {
         guard var fixture = try? Fixture(String(decoding: file, as: UTF8.self), name: name) else { return file }
         fixture.digest = fixture.content.bytes.map(Fixture.digest)
@@ -131,7 +132,7 @@ extension UpstreamFixtures {
     }
 
     private static func discard(_ content: FixtureResponse.Content) {
-        // It may be one of a recording that is there no more.
+        // The error is ignored, because the file may have been removed with its recording.
         if case .file(let url, _) = content { try? FileManager.default.removeItem(at: url) }
     }
 
@@ -188,7 +189,7 @@ extension UpstreamFixtures {
         guard !bytes.isEmpty else { return .content(.none) }
         let clean = isLong ? cleaner.replaced(in: bytes) ?? bytes : cleaner.body(bytes, form)
         guard let shown = String(validating: clean, as: UTF8.self), !clean.contains(0), form != .other else {
-            // Bytes that are no text would be another file.
+            // A file whose bytes are no text would be damaged by a replacement.
             guard clean == bytes else { throw .secret(request: line, reason: "its body has a secret") }
             return .bytes(bytes, ending: ending)
         }
@@ -198,7 +199,7 @@ extension UpstreamFixtures {
         return .content(isJSON ? .json(clean) : .text(shown))
     }
 
-    /// Returns the body of a response without its content coding. A file of it is removed.
+    /// Returns the body of a response without its content coding. A file with the coded body is removed.
     private func readable(_ response: FixtureResponse, _ line: String) throws(FixtureError) -> [UInt8] {
         let bytes: [UInt8]
         do {
@@ -218,7 +219,7 @@ extension UpstreamFixtures {
         return .secret(request: line, reason: "secrets cannot be looked for in its body, which is coded (\(coding))")
     }
 
-    /// Whether a file has a secret that was met.
+    /// Whether a file contains a known secret.
     private func holdsSecret(_ url: URL) throws(FixtureError) -> Bool {
         do {
             let file = try FileHandle(forReadingFrom: url)

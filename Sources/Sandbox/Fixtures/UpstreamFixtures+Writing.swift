@@ -4,8 +4,8 @@ import JSONValues
 
 // Files of exchanges.
 extension UpstreamFixtures {
-    /// Writes a file in place of those that earlier recordings have of the same requests: these leave when it is there,
-    /// and stay if it cannot be written.
+    /// Writes a file in place of the files that earlier recordings have of the same requests. Those are removed after
+    /// the new file is written, and are kept if it cannot be written.
     ///
     /// - Returns: The name of the file; nil if an equal response has one.
     static func write(
@@ -60,7 +60,7 @@ extension UpstreamFixtures {
         return fixture.name
     }
 
-    /// Counts an earlier recording with the same response as one of this run.
+    /// Counts a file of an earlier run with the same response as a recording of this run.
     private static func renew(_ fixture: Fixture, in folder: URL, _ state: inout State, on day: String) throws {
         var renewed = fixture
         renewed.day = day
@@ -76,7 +76,7 @@ extension Fixture {
         switch kept {
         case .content(let content):
             self.content = content
-            // A text that YAML cannot have, such as some line breaks, is written to a file beside it.
+            // A text that YAML cannot represent, such as one with certain line breaks, is written to a file of its own.
             switch (content, try readBack().content) {
             case (.json(let bytes), .json(let read)) where read == bytes: break
             case (.json(let bytes), _): return try write(.bytes(bytes, ending: "json"), in: folder)
@@ -98,7 +98,7 @@ extension Fixture {
         try Data(try text().utf8).write(to: folder.appending(path: name), options: .atomic)
     }
 
-    /// Names the file of the body: it is a new one, since an earlier recording may have one.
+    /// Chooses a new file for the body, since a file of an earlier recording may have the same name.
     private mutating func placeOfBody(in folder: URL, ending: String) throws -> URL {
         var (name, count) = (bodyName(ending: ending), 1)
         while FileManager.default.fileExists(atPath: folder.appending(path: name).path) {
@@ -110,7 +110,7 @@ extension Fixture {
         return folder.appending(path: name)
     }
 
-    /// Writes the body, then the file that names it; without the second there is not the first.
+    /// Writes the body, then the file that names it. If either fails, the body is removed.
     private func write(besides body: URL, _ writeBody: () throws -> Void) throws {
         do {
             try writeBody()
@@ -121,8 +121,8 @@ extension Fixture {
         }
     }
 
-    /// Returns the fixture as read from its text: one that could not be replayed is not written.
-    /// - Throws: ``YAMLDefect``; the errors of Yams.
+    /// Parses the fixture from its own text and returns the result.
+    /// - Throws: ``YAMLDefect`` if it differs, since it could not be replayed; the errors of Yams.
     private func readBack() throws -> Fixture {
         let read = try Fixture(try text(), name: name)
         let isSame = read.match == match && read.status == status
@@ -133,7 +133,7 @@ extension Fixture {
         return read
     }
 
-    /// Removes the file, unless a later one has its name, and its body.
+    /// Removes the file and the file of its body, except those that the later fixture uses.
     fileprivate func remove(from folder: URL, after later: Fixture) throws {
         if name != later.name { try FileManager.default.removeItem(at: folder.appending(path: name)) }
         if case .file(let body) = content, content != later.content {
@@ -143,7 +143,7 @@ extension Fixture {
 }
 
 extension Fixture.Content {
-    /// The bytes that a file has itself; nil if they are beside.
+    /// The bytes that the file itself contains; nil if the body is in a file of its own.
     var bytes: [UInt8]? {
         switch self {
         case .none: []
@@ -155,12 +155,12 @@ extension Fixture.Content {
 }
 
 extension FixtureMatch {
-    /// Returns the match with a body that a file gives back: JSON with a name twice is compared as a text, a text with
-    /// other line breaks than those of YAML by its digest, and not at all if it has secrets.
+    /// Returns the match with a body that can be read back from a file. JSON in which a name occurs twice is compared
+    /// as text. A text with line breaks that YAML changes is compared by its digest, or not at all if it has secrets.
     ///
     /// - Parameters:
     ///   - text: The body without secrets.
-    ///   - digest: That of the body; nil if it has secrets.
+    ///   - digest: The digest of the body; nil if it has secrets.
     func storable(_ text: String, digest: String?) -> FixtureMatch {
         for body in [body, .contains(text)] {
             let match = FixtureMatch(line: line, header: header, body: body)
@@ -170,7 +170,7 @@ extension FixtureMatch {
         return FixtureMatch(line: line, header: header, digest: digest)
     }
 
-    /// Whether another one is for the same requests, whatever their secrets are.
+    /// Whether another match is for the same requests, apart from their secrets.
     fileprivate func isAlike(_ other: FixtureMatch) -> Bool { anonymous == other.anonymous }
 
     private var anonymous: FixtureMatch {

@@ -3,7 +3,7 @@ package import HTTPTypes
 import JSONValues
 import Synchronization
 
-/// The files of one upstream, and how they are used now.
+/// The files of one upstream and the mode in which they are used.
 package final class UpstreamFixtures: Sendable {
     struct State {
         var mode: FixtureMode
@@ -18,20 +18,20 @@ package final class UpstreamFixtures: Sendable {
         var differences: [FixtureDifference] = []
         /// The latest values that look like secrets, by file.
         var suspected: [JSONValue] = []
-        /// Of the secrets that were replaced in the files written.
+        /// Revision of the secrets that are replaced in the written files.
         var revision = 0
     }
 
     /// The upstream, by its name in the settings.
     package let name: String
     private let standard: FixtureMode
-    /// Whether nothing is written: the folder is shared with servers that are to see nothing of this one.
+    /// Whether nothing is written, because the folder is shared with other servers.
     package let isReadOnly: Bool
     let cleaner: SecretCleaner
-    /// Whether an exchange with a likely secret is not written; else it is reported.
+    /// Whether an exchange with a likely secret is refused; otherwise it is written and reported.
     let refusesSuspected: Bool
     let report: @Sendable (String) -> Void
-    /// The time of the real world, where APIs change.
+    /// The time of the machine, not of the server's clock: real APIs change with it.
     let now: @Sendable () -> Date
     let state: Mutex<State>
 
@@ -39,10 +39,10 @@ package final class UpstreamFixtures: Sendable {
     ///
     /// - Parameters:
     ///   - base: Its base URL.
-    ///   - mode: The mode at first. Where nothing is written, it is `live` in place of `record`.
-    ///   - folder: Where its files are; nil if the settings name none.
+    ///   - mode: The first mode. If the folder is read-only, `record` is replaced by `live`.
+    ///   - folder: The folder of its files; nil if the settings name none.
     ///   - secrets: Those of all upstreams of a server.
-    ///   - report: Is called with news for a person: a file that cannot be used, a request without one.
+    ///   - report: Is called with messages for a person, such as a defective file or a request without a file.
     /// - Throws: ``FixtureError/noFolder(upstream:)`` if the mode needs a folder.
     package init(
         name: String,
@@ -88,11 +88,11 @@ package final class UpstreamFixtures: Sendable {
         try? setMode(standard)
     }
 
-    /// Has the credentials of a request replaced wherever they are kept from now on.
+    /// Replaces the credentials of a request from now on, wherever they are stored.
     package func learn(_ fields: HTTPFields, _ target: String) { cleaner.learn(fields, target) }
 
-    /// Whether a response that is kept elsewhere has a secret. The signatures of its links are none: without them the
-    /// links would open nothing.
+    /// Whether a response that is stored elsewhere contains a secret. Signatures in its links do not count, because the
+    /// links would not work without them.
     package func holdsSecret(_ url: String, _ fields: HTTPFields, _ body: [UInt8]) -> Bool {
         let cleaner = cleaner.comparing([:], "").keepingLinks
         guard cleaner.target(url) == url else { return true }
@@ -104,7 +104,7 @@ package final class UpstreamFixtures: Sendable {
         return cleaner.body(bytes, BodyForm(fields)) != bytes
     }
 
-    /// Runs work on the present files: those that have changed are read again first.
+    /// Runs work on the files, after those that have changed were read again.
     func withFiles<Value: Sendable>(_ work: (inout State) -> Value) -> Value {
         let (value, defects) = state.withLock { state in
             let defects = state.folder?.refresh() ?? []
@@ -126,7 +126,7 @@ extension UpstreamFixtures {
 
     /// Returns the recorded response to a request; nil if there is none.
     ///
-    /// Of several for equal requests each is used once, in their order; the last one for all further requests.
+    /// If several files match, each is used once, in their order. The last one is used for all further requests.
     package func reply(to request: FixtureRequest) -> FixtureResponse? {
         let compared = ComparedRequest(request, cleaner)
         let (reply, failure) = withFiles { state -> (FixtureResponse?, FixtureDefect?) in
@@ -246,8 +246,8 @@ extension UpstreamFixtures {
     /// A day as files have it (RFC 3339 full-date, UTC).
     static func day(_ time: Date) -> String { time.formatted(.iso8601.year().month().day()) }
 
-    /// Requests that had no file, and files that were used though they are older than so many days, or nobody knows
-    /// how old.
+    /// Returns the requests that had no file, and the files that were used and are older than `oldestDays` or have no
+    /// date.
     func lapses(oldestDays: Int?) -> (unmatched: [JSONValue], old: [JSONValue]) {
         let first = oldestDays.map { Self.day(now().addingTimeInterval(-86_400 * Double($0))) } ?? ""
         return withFiles { state in

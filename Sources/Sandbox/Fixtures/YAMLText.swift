@@ -20,19 +20,19 @@ package struct YAMLDefect: Error, Equatable, CustomStringConvertible {
     package var description: String { (line.map { "line \($0): " } ?? "") + reason }
 }
 
-/// The one reader of YAML: of the contract, settings, scenarios, recordings, and documents of simulated APIs.
+/// Parses all YAML of the project: the contract, settings, scenarios, recordings, and documents of simulated APIs.
 package enum YAMLText {
-    /// Returns the root of a text; nil if it is empty. Plain scalars are left to the reader.
+    /// Returns the root of a text; nil if the text is empty. Plain scalars are not converted.
     ///
-    /// - Throws: ``YAMLDefect``, also for a text whose aliases stand for much more than it has itself, or that is
-    ///   nested deeper than JSON may be: a reader may follow all of the root.
+    /// - Throws: ``YAMLDefect``, also for a text whose aliases expand to too many values, or that is nested deeper than
+    ///   JSON may be. A caller may therefore walk through the whole root.
     package static func root(of text: String) throws(YAMLDefect) -> Node? {
         guard let star = YAMLAliases.star(for: text) else {
             throw YAMLDefect(line: nil, reason: "it has every character for private use")
         }
         var aliases = YAMLAliases(star: star)
         do {
-            // It keeps the anchors, of which nodes have weak references.
+            // The parser retains the anchors, which nodes reference weakly.
             let parser = try Parser(yaml: aliases.hidden(in: text), resolver: .basic)
             return try withExtendedLifetime(parser) {
                 try parser.singleRoot().map { try aliases.resolved($0, depth: 0).node }
@@ -47,11 +47,11 @@ package enum YAMLText {
 
 /// Replaces aliases by their values, up to a bound.
 ///
-/// Yams compares the keys of mappings with all that their aliases stand for, and frees a chain of aliases by recursion:
-/// a few lines keep it busy for ever, some thousand exhaust the stack. So it reads a text without aliases: each `*` is
-/// another character meanwhile.
+/// Yams compares the keys of mappings with their aliases expanded, so a few lines can occupy it for ever. It releases a
+/// chain of aliases by recursion, so some thousand exhaust the stack. Therefore Yams gets a text without aliases, in
+/// which another character replaces each `*`.
 private struct YAMLAliases {
-    /// Values that aliases may add to those that the text itself has.
+    /// Number of values that all aliases together may add.
     private static let mostRepeated = 10_000
 
     struct Value {
@@ -68,7 +68,7 @@ private struct YAMLAliases {
 
     init(star: Unicode.Scalar) { self.star = star }
 
-    /// Returns a character that a text does not have; nil if it has all of those for private use.
+    /// Returns a character for private use that the text does not contain; nil if it contains all of them.
     static func star(for text: String) -> Unicode.Scalar? {
         guard text.utf8.contains(UInt8(ascii: "*")) else { return "\u{E000}" }
         return (0xE000...0xF8FF).lazy.compactMap(Unicode.Scalar.init).first { !text.unicodeScalars.contains($0) }
@@ -142,12 +142,12 @@ extension YAMLAliases.Value {
 }
 
 extension YAMLDefect {
-    /// - Parameter aliases: How the text was read.
+    /// - Parameter aliases: The aliases of the parsed text.
     fileprivate init(parsing error: any Error, _ aliases: YAMLAliases) {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            // The message of libyaml about its own bound, which is a higher one.
+            // libyaml has a higher limit of its own, with this message.
             let isDeep = problem.hasPrefix("Maximum nesting level")
             let reason = isDeep ? YAMLAliases.tooDeep : aliases.shown(in: problem)
             self.init(line: mark.line, reason: reason, isSyntax: !isDeep)
@@ -161,8 +161,8 @@ extension YAMLDefect {
 }
 
 extension JSONValue {
-    /// Reads YAML, of which JSON is a part. Plain scalars are those of JSON; any other is a string, such
-    /// as a time and `yes`.
+    /// Parses YAML, of which JSON is a part. Plain scalars are typed as in JSON; others, such as a time or `yes`, are
+    /// strings.
     package init(yaml text: String) throws(YAMLDefect) { self = try Self(try Self.node(of: text)) }
 
     /// Returns the root of a text that has one.
@@ -202,7 +202,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether JSON has a text as a number.
+    /// Whether a text is a number of JSON.
     private static func isNumber(_ text: String) -> Bool {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
             case .number? = JSONValue(json: text.utf8)
@@ -210,7 +210,7 @@ extension JSONValue {
         return true
     }
 
-    /// The value as YAML that is read as the same value.
+    /// The value as YAML that is parsed as the same value.
     var yaml: Node {
         switch self {
         case .null: Node("null", .implicit, .plain)
@@ -222,7 +222,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns a string as YAML: plain if that is read as a string, on lines of its own if it has several.
+    /// Returns a string as YAML: plain if it is parsed as a string, as a block if it has several lines.
     static func yaml(_ text: String) -> Node {
         if text.contains("\n") { return Node(text, .implicit, .literal) }
         let plain = Node.Scalar(text, .implicit, .plain)

@@ -26,8 +26,8 @@ package final class FrontFaults: Sendable {
         return admission.plan == .online ? nil : admission
     }
 
-    /// Decides the faults of a request that was held and is released: the rest of its own, or those that are set for it
-    /// by then. Nothing is held twice.
+    /// Decides the faults of a held request that is released: the rest of its own faults, or the faults that have been
+    /// set meanwhile. No request is held twice.
     func readmit(_ admission: Admission, _ head: HTTPRequest) -> Admission {
         guard admission.plan.faults.count == 1 else { return gate.readmit(admission) }
         let next = gate.admit(FrontRoute.request(head), override: nil)
@@ -36,7 +36,7 @@ package final class FrontFaults: Sendable {
 }
 
 extension RuleSet {
-    /// Whether faults are meant for a request: a preflight of a browser only if a rule names its method.
+    /// Whether the faults apply to a request. They apply to a preflight of a browser only if a rule names its method.
     fileprivate func names(_ request: MatchedRequest) -> Bool {
         guard request.method == "OPTIONS" else { return true }
         return rules.contains { $0.definition.match.method == request.method && $0.definition.match.matches(request) }
@@ -45,7 +45,7 @@ extension RuleSet {
 
 /// Routes as the controls name them: `/v1/ships`, `GET /v1/ships/{id}`, `/v1/notes/**`.
 enum FrontRoute {
-    /// The first segments of controls that the server passes on.
+    /// The first segments of controls that the server forwards.
     private static let controls = ["sandbox", "harness"]
 
     /// - Throws: 400.
@@ -125,9 +125,9 @@ extension HarnessAPI {
         return .json(.ok, ["released": .integer(try ControlAPI.release(request, gate))])
     }
 
-    /// Sets the faults of a route in place of earlier ones, or those of all other routes.
+    /// Sets the faults of a route in place of earlier ones. Without a route, sets those of all routes that have none.
     ///
-    /// - Returns: The connections of event streams that end by it.
+    /// - Returns: The connections of event streams that the faults end.
     private func setFrontFault(_ value: JSONValue) throws(ControlProblem) -> [any Channel] {
         let route = try ControlFields(value).text("route")
         let members = value.object?.members.filter { $0.name != "route" && $0.name != "match" } ?? []
@@ -156,7 +156,7 @@ extension HarnessAPI {
             return rules.add(definition) != nil
         }
         guard isSet else { throw .conflict("At most \(RuleSet.capacity) routes have faults.") }
-        // Faults that are counted are of requests: a stream has made its own.
+        // Counted faults apply to requests, and the request of an open stream was made before.
         let isCounted = definition.times != nil || definition.after > 0
         return server.frontFaults.streams.set(isCounted ? .online : definition.faults[0], definition.match)
     }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The requests that clients have sent to the server that is tested, oldest first; at most the last 10,000.
 package final class FrontJournal: Sendable {
-    /// Stands for the name of an upstream in the entries.
+    /// The name of the server in the entries, in place of an upstream's.
     static let name = "larder"
 
     let journal = Journal()
@@ -70,7 +70,8 @@ package final class FrontBody: Sendable {
         do {
             for try await _ in parts {}
         } catch {
-            // The client has gone, or the server reads it in another task: the part that was read is recorded.
+            // The client has disconnected, or the server reads the body in another task. The part that was read is
+            // recorded.
             return
         }
     }

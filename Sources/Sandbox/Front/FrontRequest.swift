@@ -8,16 +8,14 @@ import ServiceLifecycle
 package struct FrontRequest: Sendable {
     let journal: Journal
     let token: Journal.Token
-    /// Its faults; nil if it has none.
     let fault: FrontFault?
 
     /// Its number in the journal.
     package var number: Int { token.sequence }
 
-    /// Whether it has a fault.
     package var isFaulty: Bool { fault != nil }
 
-    /// Records that it begins to wait for an upstream, or waits no more.
+    /// Records that the request begins or ends to wait for an upstream.
     package func waits(_ isWaiting: Bool) { journal.update(token) { $0.waits += isWaiting ? 1 : -1 } }
 
     /// Returns a request whose body is recorded while it is read, and its recorder; nil without a body.
@@ -48,7 +46,8 @@ extension FrontRequest {
     /// - Parameters:
     ///   - channel: The connection of the response.
     ///   - whole: Responds as if there were no fault.
-    ///   - refusal: Responds with a status and, in seconds, `Retry-After`: by the server's own problem, if it has one.
+    ///   - refusal: Responds with a status and, in seconds, `Retry-After`: with the server's own problem, if it has
+    ///     one.
     /// - Throws: If no response is to be sent; the errors of the server.
     package func respond(
         to request: Request,
@@ -108,7 +107,7 @@ extension FrontRequest {
         }
     }
 
-    /// Waits until a held request is released. A client that hangs up no longer waits.
+    /// Waits until a held request is released. The wait ends if the client disconnects.
     static func wait(for ticket: FaultGate.Ticket, _ gate: FaultGate, on channel: any Channel) async throws {
         channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
         defer { gate.leave(ticket) }
@@ -127,7 +126,7 @@ extension FrontRequest {
         }
     }
 
-    /// The server stops, or its state is reset: the harness has a response then.
+    /// The server stops, or its state is reset. In the second case the harness responds.
     private static func end(_ error: any Error, on channel: any Channel) async -> any Error {
         Task.isCancelled ? error : await channel.reset()
     }

@@ -3,7 +3,7 @@ package import Hummingbird
 package import NIOCore
 import Synchronization
 
-/// The event streams that clients have open, and the faults that were set while they were.
+/// The open event streams of clients, and the faults that were set while they were open.
 final class FrontStreams: Sendable {
     private struct Stream {
         let request: MatchedRequest
@@ -15,10 +15,10 @@ final class FrontStreams: Sendable {
 
     private let state = Mutex<(last: Int, streams: [Int: Stream])>((0, [:]))
 
-    /// Sets the faults of the streams from now on whose requests match.
+    /// Sets the faults of the open streams whose requests match.
     ///
     /// - Parameter match: Nil for all.
-    /// - Returns: The connections of those that end by it.
+    /// - Returns: The connections of the streams that the faults end.
     func set(_ plan: FaultPlan, _ match: RequestMatch?) -> [any Channel] {
         state.withLock { state in
             let chosen = state.streams.filter { match?.matches($0.value.request) ?? true }
@@ -42,7 +42,7 @@ final class FrontStreams: Sendable {
 
     fileprivate func end(_ number: Int) { state.withLock { _ = $0.streams.removeValue(forKey: number) } }
 
-    /// The decision for the next message of a stream. Nothing is held twice.
+    /// The decision for the next message of a stream. No stream is held twice.
     fileprivate func decision(of number: Int) -> FaultDecision {
         state.withLock { state in
             guard let stream = state.streams[number] else { return .response }
@@ -55,7 +55,7 @@ final class FrontStreams: Sendable {
 }
 
 extension FrontFaults {
-    /// Returns the body of an event stream, which follows the faults that are set while it is open.
+    /// Returns the body of an event stream, to which faults are applied that are set while it is open.
     package func following(_ body: ResponseBody, of head: HTTPRequest, on channel: any Channel) -> ResponseBody {
         ResponseBody { [self] writer in
             let number = streams.begin(head, on: channel)

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// A geocoder with the interface of Photon (komoot/photon): places whose name, or the name of their city, has words
-/// that begin as the query does (`GET /api?q=&limit=`), and the place at a position (`GET /reverse?lat=&lon=`).
+/// A geocoder with the interface of Photon (komoot/photon). `GET /api?q=&limit=` finds places by the beginnings of
+/// words in their names or their city's. `GET /reverse?lat=&lon=` finds the place at a position.
 struct Geocoder: SimulatedUpstream {
     let name = SandboxUpstream.geocoder.rawValue
 
@@ -77,7 +77,7 @@ struct Geocoder: SimulatedUpstream {
             }
         }
 
-        /// A feature of RFC 7946: the longitude comes first.
+        /// A feature of RFC 7946, in which the longitude precedes the latitude.
         var feature: JSONValue {
             [
                 "geometry": ["coordinates": [.number(longitude), .number(latitude)], "type": "Point"],

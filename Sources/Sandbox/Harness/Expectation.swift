@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONValues
 
-/// How many requests of a journal are to match, and how.
+/// The number of requests of a journal that are expected to match, and the conditions.
 struct Expectation: Sendable {
     private(set) var match: RequestMatch
     let status: Int?
@@ -44,15 +44,15 @@ struct Expectation: Sendable {
         count = least...(most ?? .max)
     }
 
-    /// Returns the same with its secrets hidden as those of a journal are.
+    /// Returns the expectation with its secrets hidden in the same way as in a journal.
     func hidden(by cleaner: SecretCleaner) -> Expectation {
         var expectation = self
         expectation.match = match.hidden(by: cleaner.comparing([:], "/"))
         return expectation
     }
 
-    /// Whether nothing but the body of an entry differs, and that is not known: it was not read, is forgotten, or is
-    /// longer than the kept part.
+    /// Whether only the body differs, and the body is not known: it was not read, was removed, or is longer than the
+    /// kept part.
     func isUnknown(_ entry: JournalEntry, _ differences: [Difference]) -> Bool {
         guard match.body != nil, differences.map(\.field) == ["body"] else { return false }
         guard let body = entry.body else { return entry.announcesBody }
@@ -81,7 +81,7 @@ struct Expectation: Sendable {
 }
 
 extension JournalEntry {
-    /// Whether its fields say that it has a body.
+    /// Whether its fields announce a body.
     fileprivate var announcesBody: Bool {
         !values(of: "transfer-encoding").isEmpty || values(of: "content-length").contains { $0 != "0" }
     }
@@ -156,7 +156,7 @@ extension HarnessAPI {
         return Self.failure(expectation, matching, compared.filter { !$0.differences.isEmpty })
     }
 
-    /// - Throws: 400 if no request that Larder has a route for, and none that there was, has the path.
+    /// - Throws: 400 if the path is neither that of a route nor that of a recorded request.
     private func requireRoute(_ match: RequestMatch, _ entries: [JournalEntry]) throws(ControlProblem) {
         let path = RequestMatch(path: match.path, isWhole: match.isWhole, pathPattern: match.pathPattern)
         let isThere = entries.contains {
@@ -170,7 +170,7 @@ extension HarnessAPI {
         _ = try server.served.checked(beginning, field: "match", value: pattern.text)
     }
 
-    /// Those that come nearest first, of equal ones the latest.
+    /// Responds with the entries that differ least, sorted by their distance and then from the latest to the oldest.
     private static func failure(
         _ expectation: Expectation,
         _ matching: [JournalEntry],

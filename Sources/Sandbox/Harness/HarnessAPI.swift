@@ -17,7 +17,7 @@ struct HarnessAPI: Sendable {
 
     /// - Throws: ``ControlProblem``; `CancellationError` if the sandbox stops while a request waits.
     func respond(to request: ControlRequest) async throws -> UpstreamResponse {
-        // A look at the state changes nothing.
+        // Reading the state changes nothing.
         if !request.path.isEmpty, request.path != ["clock"] || request.method != .get { server.activate() }
         if request.path.first == "spaces" { return try await spaces(request) }
         if request.path.first == "snapshots" { return try await snapshots(request) }
@@ -108,7 +108,7 @@ extension HarnessAPI {
         return .json(.ok, ["upstreams": .array(server.fixtures.upstreams.map { .object($0.summary) })])
     }
 
-    /// Responds with 417 if a request had no recording, or one that is older than asked.
+    /// Responds with 417 if a request had no recording, or a recording that is older than the request allows.
     func verifyRecordings(_ request: ControlRequest) throws(ControlProblem) -> UpstreamResponse {
         try request.require(.post)
         _ = try request.parameters()
@@ -177,7 +177,7 @@ extension ControlProblem {
 }
 
 extension ControlRequest {
-    /// - Throws: 403 if a page from elsewhere made a browser send it.
+    /// - Throws: 403 if a page of another site made a browser send it.
     func requireLoopback() throws(ControlProblem) {
         guard let host = authority, LoopbackHost.matches(authority: host) else {
             throw .forbidden(field: "Host", value: authority)
@@ -187,7 +187,7 @@ extension ControlRequest {
         }
     }
 
-    /// - Throws: 400 if the query or body names anything.
+    /// - Throws: 400 if the query or the body has any member.
     func requireNoMembers() throws(ControlProblem) {
         _ = try parameters()
         if !body.isEmpty { try ControlFields(try json()).requireNone() }
@@ -197,7 +197,7 @@ extension ControlRequest {
 extension ControlFields {
     static let timeForm = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The first second of the year 10000, whose times RFC 3339 does not have: a year has four digits there.
+    /// The first second of the year 10000, which RFC 3339 cannot represent: its years have four digits.
     static let endOfTime = Date(timeIntervalSince1970: 253_402_300_800)
 
     func time(_ name: String) throws(ControlProblem) -> Date? {

@@ -9,7 +9,7 @@ package struct HarnessCondition: Sendable, Equatable {
 
     private static let words = ["slow": "slow(400)", "flaky": "flaky(0.5, 1)"]
 
-    /// Reads conditions that commas separate, but for those within parentheses.
+    /// Parses conditions that are separated by commas outside of parentheses.
     ///
     /// - Throws: ``ControlProblem``.
     package static func list(_ text: String) throws -> [HarnessCondition] {
@@ -21,8 +21,8 @@ package struct HarnessCondition: Sendable, Equatable {
         return conditions
     }
 
-    /// Reads `offline`, `slow`, `flaky`, a status, or any fault, of which 401 and 403 are the server's own for all but
-    /// its sessions: the APIs do not know its users.
+    /// Parses `offline`, `slow`, `flaky`, a status, or any fault. The statuses 401 and 403 become faults of the server, on
+    /// all routes but the one that creates sessions, because the upstreams do not know its users.
     ///
     /// - Throws: ``ControlProblem``.
     package init(parsing text: String) throws {

@@ -3,18 +3,18 @@ package import Foundation
 /// The server that is tested by means of the sandbox, as far as the controls below `/_harness` reach it. The
 /// composition root connects the two; the sandbox knows nothing else of it.
 package protocol HarnessedServer: Sendable {
-    /// Called before the first control: from now on every request counts.
+    /// Called before the first control. From now on requests are recorded.
     func activate()
 
-    /// Called at each control, also of the simulated upstreams: the server is in use.
+    /// Called at each control, also of the simulated upstreams, because a space ends after a time without use.
     func noteUse()
 
-    /// Further servers like this one; nil for one of them.
+    /// The spaces of this server; nil if it is a space itself.
     var spaces: (any HarnessedSpaces)? { get }
 
     /// Replaces all state of the server by that of a new data directory.
     ///
-    /// - Parameter upstreams: Resets the simulated upstreams; to be called when no request of the old state is left.
+    /// - Parameter upstreams: Resets the simulated upstreams. Must be called when no request of the old state is left.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws
 
     /// The members of a document that ``seed(_:_:)`` takes.
@@ -22,8 +22,8 @@ package protocol HarnessedServer: Sendable {
 
     /// Stores the members of a JSON object: all or nothing.
     ///
-    /// - Parameter upstreams: Fills the simulated upstreams, and calls its argument to store the object. No reset
-    ///   and no other document comes between.
+    /// - Parameter upstreams: Fills the simulated upstreams, and calls its argument to store the object. No reset and
+    ///   no other document is processed meanwhile.
     /// - Throws: ``SeedRefusal``.
     func seed(_ document: [UInt8], _ upstreams: @escaping @Sendable (_ store: SeedStore) async throws -> SeedReport)
         async throws -> SeedReport
@@ -38,8 +38,8 @@ package protocol HarnessedServer: Sendable {
 
     /// Replaces all state of the server by that of a snapshot.
     ///
-    /// - Parameter upstreams: Does the same with the simulated upstreams; to be called when no request of the old state
-    ///   is left.
+    /// - Parameter upstreams: Restores the simulated upstreams. Must be called when no request of the old state is
+    ///   left.
     /// - Returns: Whether there is one of that name.
     func restore(_ name: String, _ upstreams: @escaping @Sendable (SavedUpstreams) -> Void) async throws -> Bool
 
@@ -54,10 +54,11 @@ package protocol HarnessedServer: Sendable {
     /// - Returns: Whether there was one of that name.
     func forget(_ name: String) async throws -> Bool
 
-    /// The simulated upstreams were reset alone: whatever they did before, the server is to ask them again.
+    /// Called after the simulated upstreams were reset alone: the server has to send requests to them again even if
+    /// they failed before.
     func upstreamsWereReset()
 
-    /// An upstream was made or removed: removes the stored responses of one of that name.
+    /// Called when an upstream was made or removed. Removes the stored responses of an upstream with that name.
     func forgetResponses(of upstream: String) async throws
 
     var served: ServedRoutes { get }
@@ -70,32 +71,32 @@ package protocol HarnessedServer: Sendable {
     /// The recordings of its upstreams.
     var fixtures: FixtureLibrary { get }
 
-    /// The time that the server and its simulated upstreams have.
+    /// The time of the server and its simulated upstreams.
     var now: Date { get }
     /// Whether that time is stopped.
     var isFrozen: Bool { get }
     /// Whether its clock shows another time than the machine's, or is stopped.
     var isShifted: Bool { get }
 
-    /// Sets the time. Work that has become due is done before it returns.
+    /// Sets the time, and returns after work that has become due was done.
     ///
-    /// - Returns: false, with nothing changed, if that would be a step back.
+    /// - Returns: false, with nothing changed, if the time would go back.
     func setClock(_ time: Date?, frozen: Bool?) async -> Bool
 
-    /// Has the time of the machine again. The server starts anew with its data, since it may go back.
+    /// Follows the time of the machine again. The server is restarted with its data, since the time may go back.
     func followRealTime() async throws
 
-    /// Moves the time on. Work that has become due is done before it returns.
+    /// Advances the time, and returns after work that has become due was done.
     func advanceClock(by seconds: Double) async
 }
 
-/// The routes of the server that is tested: a rule for any other would never match.
+/// The routes of the server that is tested. A rule for any other route is refused, because it would never match.
 package struct ServedRoutes: Sendable {
     fileprivate struct Route: Sendable {
         let text: String
         let method: String
         let path: [String]
-        /// Whether it takes everything below its path, and any method.
+        /// Whether the route matches everything below its path, with any method.
         let isOpen: Bool
     }
 
@@ -103,7 +104,7 @@ package struct ServedRoutes: Sendable {
 
     private let routes: [Route]
 
-    /// Lists routes such as `GET /v1/ships/{id}`; one that ends with `/**` takes everything below, with any method.
+    /// Parses routes such as `GET /v1/ships/{id}`. One that ends with `/**` matches everything below, with any method.
     package init(_ texts: [String]) {
         routes = texts.map { text in
             let words = text.split(separator: " ", maxSplits: 1).map(String.init)
@@ -113,19 +114,19 @@ package struct ServedRoutes: Sendable {
         }
     }
 
-    /// Returns a match that some route has.
-    /// - Throws: 400 that names the routes nearest to it.
+    /// Returns the match if a route can serve it.
+    /// - Throws: 400 that names the nearest routes.
     func checked(_ match: RequestMatch, field: String, value: String) throws(ControlProblem) -> RequestMatch {
         guard !serves(match) else { return match }
         throw .invalid(field: field, value: value, accepted: nearest(to: match), reason: "Larder has no such route")
     }
 
-    /// Whether a request is one of a route; yes if no routes are known.
+    /// Whether a route serves a request; true if no routes are known.
     package func serves(_ method: String, _ path: String) -> Bool {
         serves(RequestMatch(method: method, path: RequestTarget(path).segments, isWhole: true))
     }
 
-    /// Whether a request that matches may be one of a route; yes if no routes are known.
+    /// Whether a route can serve a request that matches; true if no routes are known.
     func serves(_ match: RequestMatch) -> Bool {
         routes.isEmpty || match.path.isEmpty || routes.contains { $0.serves(match) }
     }
@@ -137,7 +138,7 @@ package struct ServedRoutes: Sendable {
         return sorted.prefix(Self.mostShown).map(\.text)
     }
 
-    /// How many characters are not the same from the start or from the end on.
+    /// Number of characters outside the common beginning and the common end.
     private static func distance(_ first: String, _ second: String) -> Int {
         let start = first.commonPrefix(with: second).utf8.count
         let ends = zip(first.utf8.reversed(), second.utf8.reversed()).prefix { $0 == $1 }.count

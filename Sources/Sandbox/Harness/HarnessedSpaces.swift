@@ -2,8 +2,8 @@ package import Foundation
 import HTTPTypes
 import JSONValues
 
-/// The spaces of a process: servers like the one that is tested, each with ports, data, a sandbox and a clock of its
-/// own. The composition root makes them; the sandbox offers the calls.
+/// The spaces of a process: servers like the one that is tested, each with its own ports, data, sandbox and clock. The
+/// composition root makes them, and the sandbox offers the calls.
 package protocol HarnessedSpaces: Sendable {
     /// All spaces, oldest first.
     var all: [SpaceDescription] { get }
@@ -19,9 +19,9 @@ package protocol HarnessedSpaces: Sendable {
     func end(_ name: String) async -> Bool
 }
 
-/// How a space is to be.
+/// The properties of a space that is to be made.
 package struct SpaceOrder: Sendable {
-    /// Nil for one that is made up.
+    /// Nil for a generated name.
     package var name: String?
     /// The seed of its random values; nil for that of the process.
     package var seed: UInt64?
@@ -31,13 +31,13 @@ package struct SpaceOrder: Sendable {
     package var isFrozen = false
     /// It ends after this time without a request; nil for never.
     package var idle: Duration? = .seconds(600)
-    /// The name of a snapshot with whose contents it begins; nil for none.
+    /// The name of the snapshot whose contents it gets at the start; nil for none.
     package var snapshot: String?
     /// The condition under which it starts; nil for none.
     package var condition: HarnessCondition?
-    /// The tokens of sessions, by apps, that requests without one have.
+    /// The tokens of sessions, by app, that requests without a token get.
     package var sessions: [String: String] = [:]
-    /// Has something done when the connection has ended with which the space is to end; nil if it outlives it.
+    /// Registers an action for the end of the connection with which the space ends; nil if the space outlives it.
     package var onDisconnect: (@Sendable (_ action: @escaping @Sendable () -> Void) -> Void)?
 
     package init() {}
@@ -49,9 +49,7 @@ package struct SpaceDescription: Sendable {
     package let url: String
     /// Base URL of its simulated upstreams and controls.
     package let sandbox: String
-    /// The seed of its random values.
     package let seed: UInt64
-    /// It ends after this time without a request; nil for never.
     package let idle: Duration?
     /// Whether it ends with the connection that has made it.
     package let endsWithConnection: Bool
@@ -61,7 +59,7 @@ package struct SpaceDescription: Sendable {
         (self.idle, self.endsWithConnection) = (idle, endsWithConnection)
     }
 
-    /// As the calls and `LARDER_SPACES` show it.
+    /// As the calls and `LARDER_SPACES` show the space.
     package var json: String { value.json }
 
     var value: JSONValue {
@@ -77,7 +75,7 @@ package struct SpaceDescription: Sendable {
 package enum SpaceRefusal: Error {
     /// There is one of that name.
     case taken(String)
-    /// There are as many as there may be.
+    /// The number of spaces has reached its limit.
     case full(limit: Int)
     case unknownSnapshot(String, known: [String])
     case failed(String)
@@ -87,9 +85,9 @@ extension SpaceOrder {
     /// Longest time without a request, in seconds.
     private static let longestIdle = 3600
 
-    /// Reads `{"name":"t17","seed":7,"now":"2030-01-05T10:00:00Z","frozen":true,"idle_s":600,"until":"connection",
-    /// "from":"SNAPSHOT","condition":"offline"}`, of which all may be left out, and the body; with `"idle_s":0` it does
-    /// not end by itself.
+    /// Parses `{"name":"t17","seed":7,"now":"2030-01-05T10:00:00Z","frozen":true,"idle_s":600,"until":"connection",
+    /// "from":"SNAPSHOT","condition":"offline"}`. Every member, and the body, may be left out. With `"idle_s":0` the
+    /// space does not end by itself.
     init(_ request: ControlRequest) throws {
         self.init()
         guard !request.body.isEmpty else { return }

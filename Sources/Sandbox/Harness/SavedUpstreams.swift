@@ -2,8 +2,8 @@ import Foundation
 import JSONValues
 import Synchronization
 
-/// The saved state of the simulated upstreams: data, faults and rules. Requests that were held, and the journal, are
-/// not part of it.
+/// The saved state of the simulated upstreams: data, faults and rules. It contains neither held requests nor the
+/// journal.
 package struct SavedUpstreams: Sendable {
     /// One for each upstream, in their order.
     let data: [any Sendable]
@@ -31,14 +31,14 @@ extension SimulatedUpstreams {
         for (slot, rules) in zip(slots, saved.rules) {
             slot.gate.change { set in
                 set = rules
-                // The condition of a space lasts, as after a reset.
+                // The condition of a space remains, as after a reset.
                 if faults.fault != .online { set.set(faults.fault) }
             }
         }
     }
 }
 
-// The data of each upstream. Data of another kind are ignored; no caller passes any.
+// The data of each upstream. Data of another type are ignored; no caller passes any.
 extension SpaceX {
     func save() -> any Sendable { ships.data }
 
@@ -86,7 +86,7 @@ extension SimulatedUpstreams {
     }
 }
 
-/// JSON that reads well and is the same for the same value.
+/// JSON that is indented, and equal for equal values.
 enum SavedJSON {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()

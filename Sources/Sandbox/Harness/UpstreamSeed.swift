@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONValues
 
-/// The part of a document that fills the simulated upstreams. It is carried out by their controls.
+/// The part of a document that fills the simulated upstreams. Their controls store it.
 struct UpstreamSeed {
     /// The members that are of upstreams.
     static let members = ["ships", "products", "people", "disk"]
@@ -51,7 +51,7 @@ struct UpstreamSeed {
         }
     }
 
-    /// Files and folders of the disk, beside those that it has.
+    /// Adds files and folders to those of the disk.
     private func disk(_ value: JSONValue, _ pointer: String) throws(SeedRefusal) -> Int {
         guard let members = value.object?.members else { throw Self.refusal(pointer, "It is an object.") }
         var count = 0
@@ -68,7 +68,7 @@ struct UpstreamSeed {
         return count
     }
 
-    /// Records in place of all others.
+    /// Replaces all records.
     private func records(
         _ value: JSONValue,
         _ pointer: String,
@@ -89,7 +89,7 @@ struct UpstreamSeed {
         return items
     }
 
-    /// Returns the identity of a ship that names none: the same for the same place in the document.
+    /// Returns the identity of a ship without one. It depends only on the ship's place in the document.
     private static func shipID(_ index: Int) -> String {
         let digits = String(index + 1, radix: 16)
         return String(repeating: "0", count: max(0, 24 - digits.count)) + digits
@@ -127,7 +127,7 @@ struct ControlCall {
     }
 }
 
-/// Why a document that is to fill a server was refused. Nothing of it was stored.
+/// Why a document that should fill a server was refused. Nothing of the document was stored.
 package struct SeedRefusal: Error, Sendable {
     /// A defect of one value.
     package struct Fault: Sendable, Equatable {

@@ -10,7 +10,7 @@ final class Journal: Sendable {
         let sequence: Int
     }
 
-    /// Bytes of request bodies that are kept; beyond them the oldest go.
+    /// Largest number of bytes of request bodies that are kept. Beyond it the oldest bodies are removed.
     static let bodyCapacity = 8 << 20
 
     fileprivate struct Waiter {
@@ -28,7 +28,7 @@ final class Journal: Sendable {
         var bodyBytes = 0
         /// Index of the oldest entry that may have the content of its body.
         var firstBody = 0
-        /// Changes when the journal is cleared, so that a late status cannot hit another entry.
+        /// Changes when the journal is cleared, so that a late status cannot be written to another entry.
         var epoch = 0
         var lastSequence = 0
         var waiters: [Int: Waiter] = [:]
@@ -37,7 +37,7 @@ final class Journal: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Hides secrets in the entries: of each only the beginning of its SHA-256 is shown.
+    /// Hides secrets in the entries: only the beginning of the SHA-256 of each is shown.
     let cleaner = newCleaner
 
     static var newCleaner: SecretCleaner { SecretCleaner(secrets: Secrets(areHashed: true, limit: 1_000)) }
@@ -47,7 +47,7 @@ final class Journal: Sendable {
     func record(_ entry: JournalEntry) -> Token { record(entry) { _ in }.0 }
 
     /// Records a request and resumes the tasks that wait for it.
-    /// - Parameter first: Is called with its number before anything sees it.
+    /// - Parameter first: Is called with its number before any task can see the entry.
     func record<Result: Sendable>(_ entry: JournalEntry, first: (Int) -> Result) -> (Token, Result) {
         let (token, result, reached) = state.withLock { state -> (Token, Result, [OneShotEvent]) in
             state.lastSequence += 1
@@ -79,10 +79,10 @@ final class Journal: Sendable {
         for event in reached { event.fire() }
     }
 
-    /// How many entries are forgotten, because there was no room for them.
+    /// Number of entries that were removed because there was no room for them.
     var dropped: Int { state.withLock { $0.lastSequence - ($0.entries.count - $0.start) } }
 
-    /// Returns the entry with a number; nil if it is forgotten.
+    /// Returns the entry with a number; nil if it was removed.
     func entry(_ sequence: Int) -> JournalEntry? {
         state.withLock { state in
             guard let first = state.entries.first?.sequence else { return nil }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONValues
 
-/// Reads the query of a journal: which entries are meant, and how many are waited for.
+/// Parses the query of a journal: the conditions of entries, and the number that a call waits for.
 enum JournalQuery {
     /// Longest that a wait may last, in milliseconds.
     static let longestWait = 60_000

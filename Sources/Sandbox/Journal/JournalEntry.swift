@@ -28,7 +28,7 @@ struct JournalEntry: Sendable, Equatable {
     var duration: TimeInterval?
     /// Whether a request to the server that is tested waits for an upstream now.
     var isWaiting: Bool { waits > 0 && status == nil }
-    /// Number of its waits: several parts of a screen may wait at once, and some go on behind the response.
+    /// Number of its waits. Several parts of a screen may wait at once, some of them still after the response.
     var waits = 0
     /// The identity that the server gave to a request that named none.
     var assignedID: String?
@@ -91,19 +91,19 @@ struct JournalEntry: Sendable, Equatable {
     }
 }
 
-/// The beginning of a request's body, as the journal shows it.
+/// The beginning of a request's body in the form in which the journal shows it.
 struct JournalBody: Sendable, Equatable {
     /// Most bytes that are shown.
     static let limit = 1 << 16
-    /// Bytes that are searched for secrets: one may go on where the shown ones end.
+    /// Bytes that are searched for secrets, because a secret may begin in the shown part and end after it.
     static let readLimit = limit + 4_096
 
     /// Bytes in all.
     let count: Int
-    /// Without its secrets and its content coding. Nil once the journal has no room for it, and if the coding is
+    /// The content without its secrets and its content coding; nil if the journal has no room for it or the coding is
     /// unknown.
     var content: Content?
-    /// Whether all of it is shown.
+    /// Whether the whole body is shown.
     let isWhole: Bool
 
     enum Content: Sendable, Equatable {
@@ -158,7 +158,7 @@ extension UpstreamRequest {
     /// Returns at most that many bytes from the start of the body.
     func start(_ limit: Int) -> [UInt8] {
         guard let source = received?.source else { return Array(body.prefix(limit)) }
-        // A file of this process that cannot be read has nothing to show.
+        // A file of this process that cannot be read is shown as empty.
         return (try? source.bytes(in: 0..<min(limit, source.count))) ?? []
     }
 }

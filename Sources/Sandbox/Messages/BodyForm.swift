@@ -1,7 +1,7 @@
 import CZlib
 import HTTPTypes
 
-/// The kind of a body, as far as it matters for the secrets in it and for its file.
+/// The kind of a body, which decides where secrets are searched in it and how its file ends.
 enum BodyForm: Sendable, Equatable {
     case json
     /// `name=value&…`.
@@ -25,7 +25,7 @@ enum BodyForm: Sendable, Equatable {
         case _ where type.hasSuffix("json"): self = .json
         case "application/x-www-form-urlencoded": self = .form
         case _ where type == "text/html" || type.hasSuffix("xml"): self = .markup
-        // Old services send `oauth_token=…` as such, and JSON.
+        // Old services send `oauth_token=…` or JSON with these types.
         case "", "text/plain", "text/event-stream", "application/yaml": self = .assignments
         case _ where type.hasPrefix("multipart/"):
             let boundary = fields[.contentType]?.firstMatch(of: /boundary="?([^";]+)/.ignoresCase())?.output.1
@@ -35,7 +35,7 @@ enum BodyForm: Sendable, Equatable {
         }
     }
 
-    /// Reads the form of a client's body: it is no file that somebody downloads.
+    /// Reads the form of a client's body, which is never a downloaded file.
     init(ofRequest fields: HTTPFields) {
         self = Self(fields)
         if self == .text || self == .other { self = .assignments }

@@ -16,7 +16,7 @@ struct ReceivedBody: Sendable {
 
     var count: Int { source.count }
 
-    /// Reads a body as it arrives.
+    /// Reads a body while it is received.
     /// - Throws: The error that ends the connection before the body; errors of the file system.
     static func receive(_ body: some AsyncSequence<ByteBuffer, any Error>) async throws -> ReceivedBody {
         var md5 = Insecure.MD5()
@@ -61,7 +61,7 @@ struct ReceivedBody: Sendable {
     }
 }
 
-/// Bytes of a file that lives as long as this does.
+/// The bytes of a file that is removed with the last copy of this value.
 private struct FileBytes: ByteSource {
     let file: TemporaryFile
     let count: Int
@@ -70,8 +70,7 @@ private struct FileBytes: ByteSource {
     func bytes(in range: Range<Int>) throws -> [UInt8] { try file.read(range) }
 }
 
-/// Bytes that can be read in parts, at any offset and repeatedly: the body of a file that is too long to be kept in
-/// memory.
+/// Bytes that can be read in parts, at any offset and repeatedly: the body of a file that is too long for memory.
 protocol ByteSource: Sendable {
     var count: Int { get }
     /// Equal for sources of equal bytes.
@@ -137,7 +136,7 @@ final class TemporaryFile: Sendable {
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Failure(call: "mkstemp", code: errno) }
         unlink(path)
-        // Children that the process starts must not keep it.
+        // Child processes must not inherit it.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
@@ -187,7 +186,7 @@ final class TemporaryFile: Sendable {
     }
 }
 
-/// A file with a text that a person names by its path.
+/// Reads a file that a person names by its path.
 package enum GivenFile {
     /// Why it cannot be read.
     package enum Defect: Error, Equatable {

@@ -13,7 +13,7 @@ struct UpstreamRequest: Sendable {
     var form: [RequestTarget.QueryItem] = []
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
-    /// Instead of `body` if the upstream takes long bodies.
+    /// Used instead of `body` if the upstream accepts long bodies.
     var received: ReceivedBody?
     /// The sandbox's own origin, as `http://127.0.0.1:PORT`, for links to itself.
     var origin: String
@@ -49,7 +49,7 @@ struct RequestTarget: Sendable, Equatable {
     let segments: [String]
     /// Percent-decoded, in order; a name without `=` has an empty value.
     let query: [QueryItem]
-    /// The same as HTML forms write it: a `+` is a space (WHATWG URL, application/x-www-form-urlencoded).
+    /// The query as HTML forms write it: a `+` is a space (WHATWG URL, application/x-www-form-urlencoded).
     let form: [QueryItem]
 
     struct QueryItem: Sendable, Equatable {
@@ -81,11 +81,11 @@ struct RequestTarget: Sendable, Equatable {
 }
 
 extension [RequestTarget.QueryItem] {
-    /// The values by their names: of a name that is given twice, the first one.
+    /// The values by their names. Of a name that occurs twice, the first value is taken.
     var values: [String: String] { Dictionary(map { ($0.name, $0.value) }) { first, _ in first } }
 }
 
-/// A `Range` field of one range (RFC 9110 section 14.2); several, and other units, mean the whole.
+/// A `Range` field of one range (RFC 9110 section 14.2). Several ranges, and other units, select the whole.
 enum RequestedRange: Equatable {
     case whole
     case part(Range<Int>)

@@ -2,12 +2,12 @@ import HTTPTypes
 import JSONValues
 import Synchronization
 
-/// The mock data service that the notes app takes its people from (Mockaroo, `GET /api/{schema}?count=&key=`) and a
+/// The mock data service from which the notes app gets its people (Mockaroo, `GET /api/{schema}?count=&key=`), and a
 /// host of avatars, with made data.
 ///
-/// As there, every call invents new people, and their ids are the numbers of their rows: a second call gives the same
-/// ids to others. The responses to a wrong key, a spent quota or a wrong count are not documented; the shapes
-/// here are assumed.
+/// As in the real service, every call invents new people, and their ids are the numbers of their rows: a second call
+/// gives the same ids to other people. The responses to a wrong key, a spent quota or a wrong count are not documented;
+/// their shapes here are assumed.
 final class People: SimulatedUpstream {
     let name = SandboxUpstream.people.rawValue
     private let seed: UInt64
@@ -19,7 +19,7 @@ final class People: SimulatedUpstream {
         var calls: UInt64 = 0
         /// Calls that are left today; the free plan has 200.
         var left = 200
-        /// The key that is accepted; nil takes any, and none.
+        /// The key that is accepted; nil if any key, or none, is accepted.
         var key: String?
         /// Returned by every call instead of new people.
         var data: JSONValue?
@@ -71,7 +71,7 @@ final class People: SimulatedUpstream {
             } else {
                 let draw = SplitMix64.value(seed: seed, index: state.calls)
                 let people = (1...min(count, Self.mostRows)).map { MadePerson.row($0, draw: draw) }
-                // One row comes as an object, not as a list of one.
+                // The service sends a single row as an object, not as a list of one.
                 rows = count == 1 ? people[0] : .array(people)
             }
             return Self.json(rows.mapStrings { $0.replacing(ShipRecords.originMarker, with: request.origin) })
@@ -81,13 +81,13 @@ final class People: SimulatedUpstream {
     /// Most rows of a call.
     private static let mostRows = 5_000
 
-    /// As Rails writes JSON: the ampersand is escaped.
+    /// Encodes JSON as Rails does, with an escaped ampersand.
     private static func json(_ value: JSONValue) -> UpstreamResponse {
         let escaped = value.serialized().flatMap { $0 == UInt8(ascii: "&") ? Array(#"\u0026"#.utf8) : [$0] }
         return UpstreamResponse(status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: escaped)
     }
 
-    /// Any text has a picture, as with RoboHash; always a PNG here, whatever the name ends in.
+    /// Any text has a picture, as with RoboHash. It is always a PNG here, whatever extension the name has.
     private func avatar(_ request: UpstreamRequest) -> UpstreamResponse {
         let size = request.query.first { $0.name == "size" }?.value.split(separator: "x").compactMap { Int($0) } ?? []
         let side = min(max(size.first ?? 300, 1), 1_024)

@@ -1,8 +1,8 @@
 import CZlib
 import HTTPTypes
 
-/// A host of generated pictures with the habits of such hosts: a page in place of a picture, 404, redirects to
-/// itself and to other hosts.
+/// A host of generated pictures with the behaviour of real ones: HTML in place of a picture, 404, redirects to itself
+/// and to other hosts.
 struct PictureHost: Sendable {
     /// Path of the pictures below the sandbox's origin, such as `/spacex/images`.
     let path: String
@@ -27,7 +27,7 @@ struct PictureHost: Sendable {
             // A name that is reserved and never resolves (RFC 2606).
             return redirect(to: "https://pictures.example/\(name)")
         case ("inside", 2) where redirectsInside:
-            // The services of the machine itself, to which no picture of a catalogue may lead.
+            // The services of the machine itself. No picture of a catalogue may redirect there.
             return redirect(to: "http://127.0.0.1:9/\(name)")
         case (_, 1) where Self.isPictureName(name):
             let fields: HTTPFields = [.contentType: "image/png", .cacheControl: "public, max-age=86400"]
@@ -124,7 +124,8 @@ enum ShipPicture {
         ]
     }
 
-    /// A rectangle whose sides come nearer by `slant` pixels a row, `inset` rows into the slant at its top.
+    /// A rectangle whose sides approach each other by `slant` pixels a row. Its first row is `inset` rows after the
+    /// beginning of the slant.
     private struct Shape {
         let color: UInt8
         let columns: Range<Int>
@@ -156,7 +157,7 @@ enum ProductPicture {
             draw.color(16, red: (120, 120), green: (120, 120), blue: (120, 120)),
         ]
         let (halfWidth, halfHeight) = (70 + draw(1, 90), 50 + draw(2, 70))
-        // 1 is a lozenge, larger numbers come nearer to a rectangle.
+        // 1 makes a lozenge; larger numbers make the form more like a rectangle.
         let roundness = 1 + draw(3, 4)
         let stripe = 8 + draw(4, 20)
         var pixels = [UInt8](repeating: 0, count: width * height)
@@ -173,8 +174,8 @@ enum ProductPicture {
     }
 }
 
-/// Writes a picture of up to 256 colours as PNG (W3C PNG, third edition). Its data is kept in stored blocks (RFC 1951
-/// section 3.2.4): no compression, but every reader takes it, and there is nothing to get wrong.
+/// Writes a picture of up to 256 colours as PNG (W3C PNG, third edition). Its data is in stored blocks (RFC 1951
+/// section 3.2.4), which need no compressor.
 enum PNG {
     struct Color: Sendable, Hashable {
         var red: UInt8

@@ -1,11 +1,11 @@
 import JSONValues
 
-/// One part of a request that is not as expected.
+/// One part of a request that differs from the expectation.
 struct Difference: Sendable, Equatable {
     let field: String
     let expected: String
     let actual: String
-    /// The distance from the expectation; larger is further.
+    /// The distance from the expectation.
     var weight = 1
 
     init(_ field: String, _ expected: String, _ actual: String, weight: Int = 1) {

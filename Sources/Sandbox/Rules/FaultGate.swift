@@ -4,7 +4,7 @@ import Synchronization
 final class FaultGate: Sendable {
     private struct Held {
         let released: OneShotEvent
-        /// Number of its entry in the journal; nil once the journal was emptied.
+        /// Number of its entry in the journal; nil after the journal was cleared.
         var sequence: Int?
     }
 
@@ -15,7 +15,7 @@ final class FaultGate: Sendable {
         var closed = false
     }
 
-    /// A request that is held. Counts as waiting from its making until ``FaultGate/leave(_:)``.
+    /// A request that is held. It counts as waiting until ``FaultGate/leave(_:)``.
     struct Ticket: Sendable {
         fileprivate let number: UInt64
         let released: OneShotEvent
@@ -39,10 +39,10 @@ final class FaultGate: Sendable {
     /// Number of requests that are held.
     var waiting: Int { state.withLock { $0.held.count } }
 
-    /// Sets the fault for the requests from now on and starts its count at 0. Held requests stay held.
+    /// Sets the fault for later requests and starts its count at 0. Held requests remain held.
     func set(_ fault: FaultPlan) { change { $0.set(fault) } }
 
-    /// Changes the rules for the requests from now on.
+    /// Changes the rules for later requests.
     func change<Result: Sendable>(_ change: (inout RuleSet) -> Result) -> Result {
         state.withLock { change(&$0.rules) }
     }
@@ -52,7 +52,7 @@ final class FaultGate: Sendable {
         change { $0.decide(request, override: override) }
     }
 
-    /// Counts a request that was held and is released, and returns the faults that are applied to it then.
+    /// Counts a held request that is released, and returns the faults that are applied to it after the release.
     func readmit(_ admission: Admission) -> Admission { change { $0.decide(released: admission) } }
 
     /// - Parameter sequence: Number of the request in the journal.
@@ -74,12 +74,12 @@ final class FaultGate: Sendable {
         _ = state.withLock { $0.held.removeValue(forKey: ticket.number) }
     }
 
-    /// Releases held requests, those first that were held first.
+    /// Releases held requests, the longest held first.
     ///
     /// - Parameters:
-    ///   - count: how many at most.
-    ///   - sequence: the number of the only one in the journal; nil for any.
-    /// - Returns: How many there were.
+    ///   - count: The largest number of requests.
+    ///   - sequence: The number of the only request in the journal; nil for any.
+    /// - Returns: The number of released requests.
     @discardableResult
     func release(count: Int = .max, sequence: Int? = nil) -> Int {
         let signals = state.withLock { state in
@@ -93,7 +93,7 @@ final class FaultGate: Sendable {
         return signals.count
     }
 
-    /// Forgets the numbers of held requests, because the journal was emptied and counts from 1 again.
+    /// Removes the numbers of held requests, because the journal was cleared and its numbers start again from 1.
     func forgetSequences() {
         state.withLock { state in
             for number in state.held.keys { state.held[number]?.sequence = nil }
@@ -117,7 +117,7 @@ final class FaultGate: Sendable {
     }
 }
 
-/// Something that happens at most once and that one task may wait for.
+/// An event that happens at most once, and for which one task may wait.
 final class OneShotEvent: Sendable {
     private enum State {
         case pending

@@ -46,7 +46,7 @@ struct RequestMatch: Sendable, Equatable {
     }
 
     var method: String?
-    /// First segments below the upstream's prefix; `*` is any one.
+    /// First segments below the upstream's prefix; `*` matches any one.
     var path: [String] = []
     /// Whether these are all segments of the path.
     var isWhole = false
@@ -56,7 +56,7 @@ struct RequestMatch: Sendable, Equatable {
     /// Names in lower case.
     var header: [Named] = []
     var body: Body?
-    /// Whether a request with a parameter that ``query`` does not have is none of these.
+    /// Whether a request with a parameter that ``query`` does not have is refused.
     var exactQuery = false
     /// Whether ``body`` is the whole body.
     var exactBody = false
@@ -91,7 +91,8 @@ struct RequestMatch: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Whether another value has at least the members of this one, at every depth of objects; other values are equal.
+    /// Whether another value has at least the members of this one, at every depth of objects. All other values must be
+    /// equal.
     func isPart(of other: JSONValue) -> Bool {
         guard let object else { return self == other || (double != nil && double == other.double) }
         guard let whole = other.object else { return false }
@@ -99,14 +100,14 @@ extension JSONValue {
     }
 }
 
-/// A request as rules see it.
+/// The parts of a request that rules match.
 struct MatchedRequest: Sendable {
     var method: String
     /// Segments below the upstream's prefix, percent-decoded.
     var path: [String]
     var query: [RequestTarget.QueryItem] = []
     var headers: HTTPFields = [:]
-    /// Empty as long as it was not read.
+    /// Empty if the body was not read.
     var body: [UInt8] = []
 }
 
@@ -114,7 +115,7 @@ extension RequestMatch {
     /// Reads `{"method":…,"path":…,"path_matches":…,"query":{…},"header":{…},"body":…,"exact_query":true,
     /// "exact_body":true}`, or `route` in place of the first three; every member may be left out.
     ///
-    /// - Parameter isWhole: Whether `path` is all of the path unless it ends with `/**`; else its first segments.
+    /// - Parameter isWhole: Whether `path` is the whole path unless it ends with `/**`; otherwise it is the beginning.
     init(_ value: JSONValue, isWhole: Bool = false) throws(ControlProblem) {
         let fields = try ControlFields(value)
         try fields.require(
@@ -175,7 +176,8 @@ extension RequestMatch {
         return text.uppercased()
     }
 
-    /// Returns the match for requests to an upstream, whose journal and base have its name before the path.
+    /// Returns the match for paths below the upstream's prefix. Paths in the journal and in base URLs begin with its
+    /// name.
     func below(_ upstream: String) -> RequestMatch {
         var match = self
         if path.first == upstream { match.path.removeFirst() }

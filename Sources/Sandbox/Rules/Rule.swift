@@ -2,29 +2,29 @@ import JSONValues
 
 /// Faults for some requests of an upstream.
 struct Rule: Sendable, Equatable {
-    /// The effect of a rule; its requests are counted beside it.
+    /// The effect of a rule, without the counts of its requests.
     struct Definition: Sendable, Equatable {
         var match = RequestMatch()
-        /// One for each request in turn, from the first again after the last.
+        /// One for each request in turn. After the last fault the first one follows again.
         var faults: [FaultPlan]
-        /// Whether the faults came as a sequence.
+        /// Whether the faults were given as a sequence.
         var isSequence = false
         /// The response in place of the upstream's; nil for the latter.
         var respond: StubResponse?
         /// Number of requests that get a fault; nil for all.
         var times: Int?
-        /// Number of matching requests before the first that gets one.
+        /// Number of matching requests that pass before the first one gets a fault.
         var after = 0
 
-        /// Whether ``respond`` is behind the fault of the upstream, because the rule has none of its own.
+        /// Whether the fault of the upstream still applies, because the rule has a response but no fault of its own.
         var leavesFault: Bool { respond != nil && !isSequence && faults == [.online] }
     }
 
     let id: Int
     let definition: Definition
-    /// Matching requests that came as far as this rule.
+    /// Number of matching requests for which no earlier rule decided.
     private(set) var matched = 0
-    /// Those that got a fault.
+    /// Number of requests that got a fault.
     private(set) var applied = 0
 
     init(id: Int, _ definition: Definition) {
@@ -60,14 +60,14 @@ struct Admission: Sendable, Equatable {
     var rule: Int?
 }
 
-/// The faults of an upstream, by request: the first rule that fits, else the upstream's own fault.
+/// The faults of an upstream. The first rule that matches a request decides, otherwise the upstream's own fault.
 struct RuleSet: Sendable, Equatable {
     static let capacity = 1_000
 
     private(set) var rules: [Rule] = []
     /// The upstream's own fault, the last rule.
     private(set) var fault = FaultPlan.online
-    /// Number of requests that the upstream's own fault, or one of their own, was applied to.
+    /// Number of requests to which the upstream's own fault, or one from the request, was applied.
     private var ordinal: UInt64 = 0
     private var lastID = 0
 
@@ -101,7 +101,7 @@ struct RuleSet: Sendable, Equatable {
     }
 
     /// Counts a request and decides its faults.
-    /// - Parameter override: the request's own faults, which come before all rules.
+    /// - Parameter override: The request's own faults, which take precedence over all rules.
     mutating func decide(_ request: MatchedRequest, override: FaultPlan?) -> Admission {
         if override == nil {
             for index in rules.indices {
@@ -123,8 +123,8 @@ struct RuleSet: Sendable, Equatable {
         return Admission(plan: fault, decision: decision, rule: admission.rule)
     }
 
-    /// Counts a request that was held and is released: the rest of its faults is applied to it, or the upstream's own
-    /// fault if there is no rest. Nothing is held twice.
+    /// Counts a held request that is released. The rest of its faults is applied to it, or the upstream's own fault if
+    /// there is no rest. No request is held twice.
     mutating func decide(released admission: Admission) -> Admission {
         guard admission.plan.faults.count == 1, admission.decision.source.isWithoutFault else {
             var admission = admission

@@ -3,18 +3,18 @@ import Synchronization
 
 /// A regular expression for whole texts.
 struct TextPattern: Sendable, Equatable {
-    /// A pattern such as `(a+)+` tries some texts for hours, and a rule is matched while others wait. A text that takes
-    /// longer does not match.
+    /// Some patterns, such as `(a+)+`, need hours for certain texts, and requests wait while a rule is matched. A text
+    /// that takes longer than this does not match.
     private static let patience: Duration = .milliseconds(100)
 
     let text: String
     private let expression: NSRegularExpression
-    /// Before each text that is matched.
+    /// Is put before each text that is matched.
     private var prefix = ""
 
     /// - Returns: Nil if it is none.
     init?(_ text: String) {
-        // By itself, too: `a)|(?:b` is one only within the group.
+        // The text is also parsed without the group: `a)|(?:b` is valid only within it.
         guard (try? NSRegularExpression(pattern: text)) != nil,
             let expression = try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")
         else { return nil }
@@ -41,21 +41,21 @@ struct TextPattern: Sendable, Equatable {
         return isFound.withLock(\.self)
     }
 
-    /// Returns the pattern for texts that lack a beginning that it has.
+    /// Returns the pattern for texts from which a common beginning was removed.
     func below(_ beginning: String) -> TextPattern {
         var pattern = self
         pattern.prefix = beginning
         return pattern
     }
 
-    /// The segments with which every path that matches begins, as far as its text tells, and whether there are no more.
+    /// The literal segments with which every matching path begins, and whether a matching path has no further ones.
     var beginningOfPath: (segments: [String], isWhole: Bool) {
         guard text.hasPrefix("/"), !text.contains("|") else { return ([], false) }
         var literal = text.prefix { !#"\.[](){}*+?^$"#.contains($0) }
         if literal.endIndex == text.endIndex { return (RequestTarget(text).segments, true) }
-        // A quantifier is of the last character.
+        // A quantifier applies to the last character.
         if "*+?{".contains(text[literal.endIndex]) { literal.removeLast() }
-        // The last segment may go on.
+        // The last segment may be incomplete.
         guard let end = literal.lastIndex(of: "/") else { return ([], false) }
         return (RequestTarget(String(literal[..<end])).segments, false)
     }

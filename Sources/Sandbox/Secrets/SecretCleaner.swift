@@ -1,21 +1,21 @@
 import Foundation
 import HTTPTypes
 
-/// Replaces secrets in all that is kept or shown of messages: recordings, journals, archives.
+/// Replaces secrets in all stored and shown messages: recordings, journals, archives.
 struct SecretCleaner: Sendable {
-    /// The base URL of the upstream: identities in its paths are no signatures.
+    /// The base URL of the upstream. Identities in paths below it do not count as signatures.
     let base: String
     let secrets: Secrets
-    /// Whether the result is kept: only then do secrets get numbers.
+    /// Whether the result is stored. Secrets get numbers only then.
     private(set) var isWritten = true
-    /// Whether the signatures of links to other hosts stay.
+    /// Whether the signatures of links to other hosts are kept.
     private var keepsLinks = false
     /// Secrets of a request that is only compared.
     private var own = SecretPatterns()
 
     init(base: String = "", secrets: Secrets) { (self.base, self.secrets) = (base, secrets) }
 
-    /// Returns a cleaner for a request that is compared with files: nothing of it is kept.
+    /// Returns a cleaner for a request that is compared with files and not stored.
     func comparing(_ fields: HTTPFields, _ target: String) -> SecretCleaner {
         var cleaner = self
         cleaner.isWritten = false
@@ -23,14 +23,14 @@ struct SecretCleaner: Sendable {
         return cleaner
     }
 
-    /// The same, but the signatures of links stay.
+    /// The cleaner, but the signatures of links are kept.
     var keepingLinks: SecretCleaner {
         var cleaner = self
         cleaner.keepsLinks = true
         return cleaner
     }
 
-    /// Has the credentials of a request replaced wherever they are from now on.
+    /// Replaces the credentials of a request from now on, wherever they occur.
     func learn(_ fields: HTTPFields, _ target: String) {
         for secret in Self.credentials(fields, target) { secrets.learn(secret) }
     }
@@ -70,7 +70,7 @@ struct SecretCleaner: Sendable {
         return withoutKnown(parts.joined(separator: "?"))
     }
 
-    /// Replaces the signatures in the path of an absolute URL, and who it says that the client is.
+    /// Replaces the signatures in the path of an absolute URL, and removes its user information.
     private func path(_ url: String) -> String {
         var segments = url.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard segments.count > 2 else { return url }
@@ -102,7 +102,7 @@ struct SecretCleaner: Sendable {
             // In HTML the separator is `&amp;`.
             let plain = (name.removingPercentEncoding ?? String(name)).split(separator: ";").last ?? ""
             guard SecretName.extent(of: plain, in: place) == .nothing else {
-                // The signature of a link is no credential of the request.
+                // The signature of a link is not a credential of the request.
                 let isCredential = SecretName.extent(of: plain, in: .form) != .nothing
                 if keepsSignatures, !isCredential || plain == "token" { return String(item) }
                 return "\(name)=" + (isCredential ? hidden(decoded) : placeholder(decoded))
@@ -121,7 +121,8 @@ struct SecretCleaner: Sendable {
 
     private static let schemes = ["bearer ", "basic ", "oauth ", "token ", "apikey "]
 
-    /// Returns a text whose parts have no names, such as a string of JSON: links and forms in it have.
+    /// Returns a text whose parts have no names, such as a string of JSON, without the secrets of the links and forms
+    /// in it.
     func text(_ text: String, depth: Int = 0) -> String {
         var shown = text
         if depth < 4, let syntax = SecretScanner.Syntax(of: text) {
@@ -147,7 +148,7 @@ struct SecretCleaner: Sendable {
         return withoutKnown(withoutCertain(shown))
     }
 
-    /// Replaces words that are secrets by their form.
+    /// Replaces words whose form shows that they are secrets.
     private func withoutCertain(_ text: String) -> String {
         let words = SecretWords(text).filter { SecretWords.kind(of: $0) != nil }
         let shown = words.reduce(text) { $0.replacing($1, with: hidden(String($1))) }
@@ -157,7 +158,7 @@ struct SecretCleaner: Sendable {
         }
     }
 
-    /// Replaces secrets that were met before.
+    /// Replaces known secrets.
     func withoutKnown(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let shown = replaced(in: bytes)
@@ -166,7 +167,7 @@ struct SecretCleaner: Sendable {
 
     private static let delimiters = Set("\"'<>&=;,/?#{}()[]\\|`^".utf8)
 
-    /// Replaces secrets that were met before in words that are percent-encoded, in whatever way; nil if there are none.
+    /// Replaces known secrets in percent-encoded words, whichever characters are encoded; nil if there are none.
     private func withoutEncoded(_ bytes: [UInt8]) -> String? {
         guard bytes.contains(UInt8(ascii: "%")) else { return nil }
         let isEnd = { (byte: UInt8) in byte <= 0x20 || Self.delimiters.contains(byte) }
@@ -185,7 +186,7 @@ struct SecretCleaner: Sendable {
         return isChanged ? String(decoding: written, as: UTF8.self) : nil
     }
 
-    /// Returns bytes with the secrets replaced that were met before; nil if there are none.
+    /// Returns bytes with the known secrets replaced; nil if there are none.
     func replaced(in bytes: [UInt8]) -> [UInt8]? {
         let first = own.replaced(in: bytes, by: placeholder)
         return secrets.replaced(in: first ?? bytes, isWritten: isWritten) ?? first
@@ -193,7 +194,7 @@ struct SecretCleaner: Sendable {
 
     // MARK: Secrets
 
-    /// Returns the placeholder of a secret, which is replaced wherever it is from now on.
+    /// Returns the placeholder of a secret, which is replaced from now on wherever it occurs.
     func hidden(_ secret: String) -> String {
         if isWritten, Self.isTelling(secret) { secrets.learn(secret) }
         return placeholder(secret)
@@ -201,7 +202,7 @@ struct SecretCleaner: Sendable {
 
     private func placeholder(_ secret: String) -> String { secrets.placeholder(secret, isWritten: isWritten) }
 
-    /// Whether a secret can be looked for in other texts: it is no word or short number, which they have anyway.
+    /// Whether a secret can be searched for in other texts. Words and short numbers occur there anyway.
     private static func isTelling(_ secret: String) -> Bool {
         let bytes = secret.utf8
         guard bytes.count >= 8, !bytes.allSatisfy(\.isDigit) else { return false }
@@ -236,8 +237,7 @@ struct SecretCleaner: Sendable {
 
     /// Returns a body without its secrets.
     ///
-    /// In a text whose parts have no names, such as a file that a user downloads, only secrets that were met before are
-    /// replaced.
+    /// In a text whose parts have no names, such as a file that a user downloads, only known secrets are replaced.
     func body(_ body: [UInt8], _ form: BodyForm) -> [UInt8] {
         if case .multipart(let boundary) = form { return multipart(body, boundary) }
         guard form != .other, let text = String(validating: body, as: UTF8.self), !body.contains(0) else {

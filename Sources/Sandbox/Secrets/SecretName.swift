@@ -1,6 +1,6 @@
 /// The names of secrets, however they are spelled: `accessToken`, `access_token` and `Access-Token` are one name.
 enum SecretName {
-    /// Where a name occurs: some names are those of secrets in one place only.
+    /// The place of a name. Some names are those of secrets in one place only.
     enum Place: Sendable {
         /// A member of JSON, an element or an attribute.
         case member
@@ -14,11 +14,11 @@ enum SecretName {
     /// How much of a value is secret.
     enum Extent: Sendable {
         case nothing
-        /// A text that is the value itself.
+        /// The value, if it is a text.
         case text
         /// All texts, also those in arrays and objects.
         case texts
-        /// These and numbers: a PIN is mostly one.
+        /// All texts and numbers, because most PINs are numbers.
         case numbers
 
         /// The extent for the values of an object.
@@ -39,7 +39,7 @@ enum SecretName {
         "recoverycode", "recoverycodes", "backupcodes",
     ]
 
-    /// The last words of names, which are the ends of other words as well.
+    /// The last words of names. They are compared as whole words, because other words end with the same letters.
     private static let words: [String: Extent] = [
         "pin": .numbers, "auth": .texts, "cred": .texts, "creds": .texts, "tkn": .texts, "pass": .text, "sid": .text,
     ]
@@ -51,16 +51,16 @@ enum SecretName {
         "xamzsignature", "xgoogsignature",
     ]
 
-    /// Last words that say nothing of the kind of a value.
+    /// Last words that tell nothing about the kind of a value.
     private static let neutral: Set = [
         "value", "text", "plain", "raw", "hash", "string", "header", "new", "old", "current", "confirm", "confirmation",
         "repeat", "again", "hex", "base", "sha", "encoded", "encrypted",
     ]
 
-    /// Tokens that are places in a list.
+    /// Tokens that are positions in a list.
     private static let places = ["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"]
 
-    /// Whether no value of a header field is shown.
+    /// Whether the values of a header field are always hidden.
     ///
     /// - Parameter name: In lower case.
     static func hides(field name: String) -> Bool {
@@ -111,7 +111,8 @@ enum SecretName {
         }
     }
 
-    /// Whether a segment of a path is a signature: long, of the letters of Base64 and no word, and no name of a file.
+    /// Whether a segment of a path is a signature: long, made of the letters of Base64, and neither a word nor a file
+    /// name.
     static func isSignature(segment: String) -> Bool {
         guard segment.utf8.count >= 32, segment.contains(where: \.isNumber), segment.contains(where: \.isLetter) else {
             return false

@@ -1,8 +1,8 @@
 import Foundation
 import JSONValues
 
-/// Texts that are looked for together, in one pass over bytes: each secret, in plain form and in those of other
-/// formats.
+/// Texts that are searched for together, in one pass over bytes: each secret in plain form and in the encodings of
+/// other formats.
 struct SecretPatterns: Sendable {
     private struct Pattern {
         let bytes: [UInt8]
@@ -80,7 +80,7 @@ struct SecretPatterns: Sendable {
         return spellings
     }
 
-    /// The letters of Base64 that tell the secret and nothing else, if so many bytes are before it.
+    /// The letters of Base64 that depend on the secret alone, if `shift` bytes precede it.
     private static func base64(_ secret: [UInt8], after shift: Int) -> [UInt8] {
         let text = Data(repeatElement(0, count: shift) + secret).base64EncodedString()
         let letters = (8 * shift + 5) / 6..<8 * (shift + secret.count) / 6
@@ -130,7 +130,7 @@ struct SecretWords: Sequence {
         ("hf_", "a token of Hugging Face"), ("dop_v1_", "a token of DigitalOcean"), ("shpat_", "a token of Shopify"),
     ]
 
-    /// Returns the kind of a secret that a word is by its form; nil for all others.
+    /// Returns the kind of a secret that the form of a word shows; nil for all others.
     static func kind(of word: some StringProtocol) -> String? {
         guard word.utf8.count >= shortest, word.utf8.contains(where: \.isDigit) else { return nil }
         if word.hasPrefix("eyJ") {
@@ -139,7 +139,7 @@ struct SecretWords: Sequence {
         }
         guard let (prefix, kind) = prefixes.first(where: { word.hasPrefix($0.0) }) else { return nil }
         let rest = word.dropFirst(prefix.count)
-        // The identity of a key of AWS is in capitals.
+        // Identifiers of AWS keys consist of capitals.
         if prefix.hasSuffix("IA") { return rest.utf8.count == 16 && !rest.utf8.contains(where: \.isLower) ? kind : nil }
         return rest.utf8.count >= 16 ? kind : nil
     }
@@ -156,7 +156,7 @@ struct SecretWords: Sequence {
             return isRandom ? "has \(bytes.count) hexadecimal digits" : nil
         }
         guard digits >= 2, bytes.contains(where: \.isUpper), bytes.contains(where: \.isLower) else { return nil }
-        // In words and numbers, neighbours are mostly of one kind.
+        // In words and numbers, most neighbouring characters are of one kind.
         let kinds = bytes.map { $0.isDigit ? 0 : $0.isUpper ? 1 : $0.isLower ? 2 : 3 }
         let changes = zip(kinds, kinds.dropFirst()).count { $0 != $1 }
         guard changes * 20 >= bytes.count * 9, entropy(bytes) >= 3.5 else { return nil }

@@ -5,24 +5,24 @@ extension SecretScanner {
         "name", "key", "property", "itemprop", "http-equiv", "field", "param", "type", "id",
     ]
     private static let values: Set = ["value", "content", "data", "default", "data-value"]
-    /// Elements whose attribute says nothing of their text.
+    /// Elements whose attribute tells nothing about their text.
     private static let containers: Set = [
         "a", "button", "div", "fieldset", "form", "iframe", "label", "li", "map", "object", "p", "script", "section",
         "select", "span", "table", "td", "tr", "ul",
     ]
-    /// Elements with the name of the next one's value, as in property lists.
+    /// Elements that contain the name of the following element's value, as in property lists.
     private static let labels: Set = ["key", "name"]
     private static let void: Set = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
     ]
 
-    /// Where a scan of markup is.
+    /// The position of a scan in the markup.
     private struct Inside {
-        /// The element whose text is secret, and how many of its name are open.
+        /// The element whose text is secret, and the number of open elements with its name.
         var secret: (name: String, depth: Int)?
         /// Whether the text of the next element is secret.
         var isLabelled = false
-        /// The element that has begun last.
+        /// The element that began last.
         var element = ""
     }
 
@@ -152,7 +152,7 @@ extension SecretScanner {
         return tag
     }
 
-    /// Returns the attributes of the tag with the places of their values, and where the tag ends.
+    /// Returns the attributes of the tag with the ranges of their values, and the end of the tag.
     private func attributes() -> (found: [(name: String, value: String, range: Range<Int>)], end: Int) {
         var found: [(name: String, value: String, range: Range<Int>)] = []
         var next = position

@@ -1,6 +1,6 @@
 import JSONValues
 
-/// Reads a text, whole or cut off, and writes it without its secrets. Everything else keeps its spelling.
+/// Reads a text, whole or cut off, and writes it without its secrets. All other bytes are copied unchanged.
 struct SecretScanner {
     enum Syntax: Sendable {
         case json
@@ -9,14 +9,14 @@ struct SecretScanner {
         /// `name: value` and `name=value` in any text.
         case assignments
 
-        /// Guesses the syntax of a text by its start; nil if it is neither JSON nor markup.
+        /// Guesses the syntax of a text from its beginning; nil if it is neither JSON nor markup.
         init?(of text: String) {
             var bytes = text.utf8.lazy.filter { !$0.isSpace }.makeIterator()
             switch (bytes.next(), bytes.next()) {
             case (UInt8(ascii: "{"), UInt8(ascii: "\"")?), (UInt8(ascii: "{"), UInt8(ascii: "}")?): self = .json
             case (UInt8(ascii: "["), let next?) where next.isDigit || "\"{[]-tfn".utf8.contains(next): self = .json
             case (UInt8(ascii: "<"), let next?) where next.isLower || next.isUpper || "!?".utf8.contains(next):
-                // A link of a header field is in such brackets as well.
+                // Links in header fields are in angle brackets as well.
                 if text.contains("<http") && !text.contains("</") { return nil }
                 self = .markup
             default: return nil
@@ -26,7 +26,7 @@ struct SecretScanner {
 
     let bytes: [UInt8]
     let cleaner: SecretCleaner
-    /// How many texts this one is a part of.
+    /// Number of texts that contain this one.
     let depth: Int
     var position = 0
     var written: [UInt8] = []
@@ -61,7 +61,8 @@ struct SecretScanner {
         position = end
     }
 
-    /// In JSON that is sent to be shown, a code is one of a login; elsewhere it is mostly one of an error or a country.
+    /// In JSON that is shown, `code` is treated as the code of a login. In recordings it is mostly that of an error or
+    /// a country.
     private var place: SecretName.Place { cleaner.secrets.areHashed ? .form : .member }
 
     mutating func extent(of name: String) -> SecretName.Extent {
@@ -77,9 +78,9 @@ struct SecretScanner {
 extension SecretScanner {
     private struct Level {
         let isObject: Bool
-        /// The secret part of the values here.
+        /// The secret part of the values in this array or object.
         let extent: SecretName.Extent
-        /// Whether a name comes next.
+        /// Whether the next string is a name.
         var expectsName: Bool
         /// The secret part of the next value.
         var next: SecretName.Extent
@@ -91,11 +92,11 @@ extension SecretScanner {
     private static let names: Set = ["name", "key", "field", "header", "param"]
     private static let values: Set = ["value", "content", "val"]
 
-    /// Reads values one after the other, or one.
+    /// Reads all values, or one.
     ///
     /// - Parameters:
     ///   - extent: The secret part of them.
-    ///   - isOne: Whether the scan ends behind the first array or object.
+    ///   - isOne: Whether the scan ends after the first array or object.
     mutating func json(_ extent: SecretName.Extent = .nothing, isOne: Bool = false) {
         var levels: [Level] = []
         while let byte = next {
@@ -186,12 +187,12 @@ extension SecretScanner {
 
     private static func unescaped(_ raw: String) -> String {
         guard raw.utf8.contains(UInt8(ascii: "\\")) else { return raw }
-        // An escape that is cut off keeps its spelling.
+        // An incomplete escape is kept.
         return JSONValue(json: "\"\(raw)\"".utf8)?.string ?? raw
     }
 
     private static func escaped(_ text: String) -> String {
-        // By bytes: a quotation mark and a combining mark behind it are one character.
+        // The quotes are removed as bytes, because a quotation mark and a combining mark after it are one character.
         String(decoding: JSONValue.string(text).json.utf8.dropFirst().dropLast(), as: UTF8.self)
     }
 }
@@ -218,7 +219,7 @@ extension SecretScanner {
         }
     }
 
-    /// Copies the separator of a name and its value, and hides the value. Without a separator nothing happens.
+    /// Copies the separator between a name and its value, and hides the value. Does nothing without a separator.
     private mutating func assignedValue(of name: String, _ extent: SecretName.Extent) {
         var next = position
         let quotes = Set("\"'".utf8)

@@ -2,15 +2,15 @@ import Crypto
 import JSONValues
 import Synchronization
 
-/// The secrets that were met, and their placeholders.
+/// The known secrets and their placeholders.
 ///
-/// In recordings that is a number, the same for the same secret as long as the process runs, in the files of all
-/// upstreams of a server, so that a link of one response and the request to it still fit together. In journals it is
-/// the beginning of the SHA-256, enough to tell two apart.
+/// In recordings a placeholder is a number. It is the same for the same secret as long as the process runs, in the
+/// files of all upstreams. A link in one response therefore still matches the request to it. In journals a placeholder
+/// is the beginning of the SHA-256, which is enough to tell two secrets apart.
 package final class Secrets: Sendable {
     /// The prefix of placeholders in recordings; a number follows.
     static let prefix = "larder-secret-"
-    /// In place of a secret that has no number: it is compared with any.
+    /// Replaces a secret that has no number. It matches any secret.
     static let any = prefix + "any"
     private static let hashPrefix = "sha256:"
 
@@ -20,12 +20,12 @@ package final class Secrets: Sendable {
         var learned: [String] = []
         var numbers: [String: Int] = [:]
         var last = 0
-        /// Counts those that were learned.
+        /// Number of secrets that were learned.
         var revision = 0
     }
 
     let areHashed: Bool
-    /// Most secrets that are looked for; the oldest are forgotten.
+    /// Largest number of secrets that are searched for; beyond it the oldest are removed.
     private let limit: Int
     private let state = Mutex(State())
 
@@ -42,11 +42,11 @@ package final class Secrets: Sendable {
         text.hasPrefix(prefix) || (text.hasPrefix(hashPrefix) && text.utf8.count == hashPrefix.utf8.count + 12)
     }
 
-    /// Gives the next placeholder a number above those that files have.
+    /// Starts the numbers of new placeholders after those of existing files.
     func skip(to number: Int) { state.withLock { $0.last = max($0.last, number) } }
 
-    /// Returns whether two texts differ in nothing but the numbers of placeholders. Then the secrets of the second one
-    /// get the numbers of the first: a second recording of the same is no change.
+    /// Returns whether two texts differ only in the numbers of placeholders. If so, the secrets of the second text get
+    /// the numbers of the first, so that a second recording of the same response changes no file.
     func adopt(_ text: String, _ other: String) -> Bool {
         let numbers = { (text: String) in text.matches(of: /larder-secret-([0-9]+)/).compactMap { Int($0.output.1) } }
         guard FixtureMatch.anonymous(Self.withoutDigest(text)) == FixtureMatch.anonymous(Self.withoutDigest(other))
@@ -66,12 +66,12 @@ package final class Secrets: Sendable {
         }
     }
 
-    /// The digest of a body depends on the numbers in it; the day is another one each time.
+    /// Removes the digest of a body, which depends on the numbers in it, and the day of the recording.
     private static func withoutDigest(_ text: String) -> String {
         text.replacing(/\ *(?:body_sha256: [0-9a-f]{64}|day: .?[0-9-]{10}.?)\n/, with: "")
     }
 
-    /// Has a secret replaced wherever it is from now on.
+    /// Replaces a secret from now on wherever it occurs.
     func learn(_ secret: String) {
         guard !Self.isPlaceholder(secret) else { return }
         state.withLock { state in
@@ -91,14 +91,14 @@ package final class Secrets: Sendable {
     /// Changes when a secret is learned.
     var revision: Int { state.withLock { $0.revision } }
 
-    /// Returns the placeholder of a secret. One that is new gets a number if it is written, and is ``any`` otherwise.
+    /// Returns the placeholder of a secret. A new secret gets a number if it is written, and is ``any`` otherwise.
     func placeholder(_ secret: String, isWritten: Bool) -> String {
         guard !secret.isEmpty, !Self.isPlaceholder(secret) else { return secret }
         if areHashed { return Self.hash(secret) }
         return state.withLock { $0.placeholder(secret, isWritten: isWritten) }
     }
 
-    /// Returns the placeholder of a text that was a secret before, else the text.
+    /// Returns the placeholder of a text that is a known secret, else the text.
     func known(_ text: String) -> String {
         state.withLock { state in state.numbers[text].map { Self.prefix + String($0) } } ?? text
     }
@@ -120,8 +120,7 @@ extension Secrets.State {
     }
 }
 
-/// A likely secret that is left after all known ones were replaced: it is reported by its place, never by its
-/// value.
+/// A likely secret that is left after all known secrets were replaced. Reports name its place, never its value.
 struct SuspectedSecret: Sendable, Equatable {
     /// `header.NAME`, `request`, the JSON pointer of a member or the line of a text.
     let place: String
@@ -129,23 +128,23 @@ struct SuspectedSecret: Sendable, Equatable {
 
     var text: String { "\(place) \(reason)" }
 
-    /// Most of them that are told of one message.
+    /// Largest number of them that is reported for one message.
     static let most = 5
 
-    /// Names of values that are random and no secrets.
+    /// Names of random values that are not secret.
     private static let harmless = [
         "id", "ids", "hash", "etag", "md5", "sha1", "sha256", "sha512", "digest", "checksum", "revision", "rev",
         "commit", "version", "cursor", "next", "integrity", "fingerprint", "blurhash", "public_key", "publickey",
     ]
 
-    /// Looks at a header field.
+    /// Searches a header field.
     static func find(inField name: String, _ value: String) -> [SuspectedSecret] {
         guard !value.contains("://"), let word = SecretWords(value).first(where: { SecretWords.kind(of: $0) != nil })
         else { return [] }
         return [SuspectedSecret(place: "header.\(name)", reason: "looks like \(SecretWords.kind(of: word) ?? "")")]
     }
 
-    /// Looks at the query of a request.
+    /// Searches the query of a request.
     static func find(inTarget target: String) -> [SuspectedSecret] {
         RequestTarget(target).query.compactMap { item in
             guard !isHarmless(item.name), let reason = reason(item.value) else { return nil }
@@ -185,7 +184,7 @@ struct SuspectedSecret: Sendable, Equatable {
     }
 
     private static func reason(_ text: some StringProtocol) -> String? {
-        // The signatures of links were replaced.
+        // The signatures of links were replaced before.
         guard !text.contains("://") else { return nil }
         return SecretWords(String(text)).lazy.compactMap(SecretWords.suspicion).first
     }

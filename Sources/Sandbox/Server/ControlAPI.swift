@@ -90,8 +90,8 @@ struct ControlAPI: Sendable {
         return try FaultPlan(members[0].value, field: "fault")
     }
 
-    /// Releases the requests that the body names: nothing or `{}`, all; a count, those that wait longest; a sequence,
-    /// that one.
+    /// Releases the requests that the body selects: all (no body, or `{}`), the longest held (a count), or one (a
+    /// sequence).
     static func release(_ request: ControlRequest, _ gate: FaultGate) throws(ControlProblem) -> Int {
         guard !request.body.isEmpty else { return gate.release() }
         let fields = try ControlFields(try request.json())
@@ -164,7 +164,8 @@ extension ControlAPI {
         return .json(.ok, ["entries": [], "count": 0, "dropped": 0])
     }
 
-    /// Returns a filter for the requests that those of clients to a route have caused; nil if the query names none.
+    /// Returns a filter for the requests that a client's request to a route has caused; nil if the query names no
+    /// route.
     private func cause(_ parameters: [String: String]) throws(ControlProblem) -> JournalFilter.Cause? {
         guard let text = parameters["route"], !text.isEmpty else { return nil }
         guard let harness else {

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The port of a server that is starting, for any number of tasks that wait for it.
+/// The port of a starting server. Any number of tasks can wait for it.
 final class Listening: Sendable {
     private struct State {
         var outcome: Result<Int, SandboxError>?
@@ -15,7 +15,7 @@ final class Listening: Sendable {
 
     func succeed(port: Int) { settle(.success(port)) }
 
-    /// A failure after a success replaces it: the port is no longer there.
+    /// Replaces a success by a failure, because the port is no longer open.
     func fail(_ error: SandboxError) { settle(.failure(error)) }
 
     private func settle(_ outcome: Result<Int, SandboxError>) {
@@ -44,7 +44,7 @@ final class Listening: Sendable {
     }
 }
 
-/// A port of 127.0.0.1 at which nothing listens and that no other program gets: the kernel refuses each connection.
+/// A port of 127.0.0.1 that is reserved but not listened at, so that the kernel refuses each connection.
 final class RefusingPort: Sendable {
     let number: Int
     private let descriptor: CInt
@@ -94,8 +94,8 @@ struct LastingHTTP1Channel: ServerChildChannel {
     }
 }
 
-/// Closes a connection whose client has closed its side: a client that hung up must not count as waiting, and
-/// Hummingbird keeps half-closed connections open until their response is written.
+/// Closes a connection whose client has closed its side. Hummingbird keeps half-closed connections open until their
+/// response is written, but a client that has disconnected must not count as waiting.
 final class HalfCloseHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 

@@ -12,7 +12,7 @@ struct SandboxContext: InitializableFromSource {
     var origin: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 }
 
-/// Sends a request to the control API or to the upstream of its prefix, and writes its response.
+/// Routes a request to the control API or to the upstream of its prefix, and writes the response.
 struct SandboxResponder: HTTPResponder {
     /// Longest request body, in bytes.
     static let maximumBody = 1 << 20

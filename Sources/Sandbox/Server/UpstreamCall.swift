@@ -31,7 +31,8 @@ struct UpstreamCall {
             entry.fault = error.text
             return recording(entry, ControlProblem.fault(error, field: "Sandbox-Fault").response, to: request)
         }
-        // A body is read early only if a rule asks for it: a connection is reset before its body has come.
+        // The body is read here only if a rule needs it, so that faults can reset a connection before the body is
+        // received.
         var whole: UpstreamRequest?
         if override == nil, slot.gate.rules.readsBodies {
             guard let read = try await upstreamRequest(request, target) else { return tooLarge(entry, request) }
@@ -73,7 +74,7 @@ struct UpstreamCall {
         recording(entry, .text(.contentTooLarge, "Payload Too Large"), to: request)
     }
 
-    /// Returns the request with its body; nil if the body is longer than the upstream takes.
+    /// Returns the request with its body; nil if the body is longer than the upstream accepts.
     private func upstreamRequest(_ request: Request, _ target: RequestTarget) async throws -> UpstreamRequest? {
         var upstreamRequest = upstreamHead(request, target)
         if slot.upstream.takesLongBody(upstreamRequest) {
@@ -141,7 +142,7 @@ struct UpstreamCall {
         await context.channel.reset()
     }
 
-    /// Lets time pass; the end of the sandbox ends the connection.
+    /// Sleeps. If the sandbox stops meanwhile, the connection ends.
     func wait(_ time: Duration) async throws {
         do {
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: time) }
@@ -150,7 +151,7 @@ struct UpstreamCall {
         }
     }
 
-    /// Waits until a held request is released. A client that hangs up no longer waits.
+    /// Waits until a held request is released. The wait ends if the client disconnects.
     func waitForRelease(_ ticket: FaultGate.Ticket) async throws {
         context.channel.closeFuture.whenComplete { _ in ticket.released.cancel() }
         do {
@@ -174,8 +175,8 @@ struct UpstreamCall {
             }
     }
 
-    /// Waits in the middle of a response until it is released; the upstream's fault at that time may still cut it
-    /// off.
+    /// Waits in the middle of a response until it is released. The upstream's fault at that time may still end it
+    /// early.
     private func hold(_ token: Journal.Token) async throws {
         try await waitForRelease(slot.gate.hold(sequence: token.sequence))
         let decision = slot.gate.readmit(Admission(plan: .online, decision: .response)).decision
@@ -184,7 +185,7 @@ struct UpstreamCall {
     }
 }
 
-/// The response to the client after faults were applied to that of the upstream.
+/// The response to the client after faults were applied to the upstream's response.
 struct FaultOutcome: Sendable, Equatable {
     /// nil if not a byte is sent.
     let response: UpstreamResponse?

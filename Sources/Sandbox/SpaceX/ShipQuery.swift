@@ -5,8 +5,8 @@ struct ShipQueryError: Error, Equatable {
     let message: String
 }
 
-/// The body of `POST /v4/ships/query`: `{"query": {…}, "options": {…}}`, both optional. A part of the language of
-/// MongoDB and mongoose-paginate-v2; the rest is refused, not ignored.
+/// The body of `POST /v4/ships/query`: `{"query": {…}, "options": {…}}`, both optional. It supports a part of the
+/// language of MongoDB and mongoose-paginate-v2. Everything else is refused, not ignored.
 struct ShipQuery: Equatable {
     var filter: ShipFilter
     var select: ShipSelection
@@ -15,7 +15,7 @@ struct ShipQuery: Equatable {
 
     struct Paging: Equatable {
         var limit = 10
-        /// nil if `page` was given: the page object then has none either.
+        /// nil if `page` was given; then the page object has no offset either.
         var offset: Int? = 0
         var page = 1
         var isOn = true
@@ -44,7 +44,7 @@ struct ShipQuery: Equatable {
     private static func paging(_ options: JSONObject) -> Paging {
         var paging = Paging()
         paging.isOn = options["pagination"]?.bool ?? true
-        // Anything but a positive number is 0, as mongoose-paginate-v2 has it.
+        // Every value that is not a positive number is 0, as in mongoose-paginate-v2.
         if let limit = options["limit"] { paging.limit = max(0, integer(limit) ?? 0) }
         if let offset = options["offset"] {
             paging.offset = max(0, integer(offset) ?? 0)
@@ -56,15 +56,15 @@ struct ShipQuery: Equatable {
         return paging
     }
 
-    /// Bounded, so that no product of two of them overflows.
+    /// Returns a bounded number, so that no product of two of them overflows.
     private static func integer(_ value: JSONValue) -> Int? {
         let number = value.double ?? value.string.flatMap { Double($0) }
         return number.map { Int(min(max($0, -1_000_000), 1_000_000)) }
     }
 }
 
-/// A part of MongoDB's query filters: equality, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, all of which have
-/// to hold.
+/// A part of MongoDB's query filters: equality, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`. All conditions must
+/// hold.
 struct ShipFilter: Equatable {
     private enum Condition: Equatable {
         case equal(JSONValue)
@@ -142,7 +142,7 @@ struct ShipFilter: Equatable {
         }
     }
 
-    /// Only values of one kind compare.
+    /// Compares only values of one kind.
     private static func holds(_ comparison: Comparison, _ value: JSONValue, _ bound: JSONValue) -> Bool {
         guard value.double != nil && bound.double != nil || value.string != nil && bound.string != nil else {
             return false
@@ -193,7 +193,7 @@ struct ShipOrder: Equatable {
         }
     }
 
-    /// Stable: ships that are equal by every key keep their order.
+    /// The sort is stable: ships that are equal by every key keep their order.
     func sorted(_ ships: [JSONObject]) -> [JSONObject] {
         guard !keys.isEmpty else { return ships }
         return ships.enumerated().sorted { left, right in
@@ -227,8 +227,8 @@ struct ShipOrder: Equatable {
     }
 }
 
-/// The `select` option: `"name image"`, `"-launches"`, or an object of 1 and 0. The id comes always, unless it is taken
-/// out.
+/// The `select` option: `"name image"`, `"-launches"`, or an object of 1 and 0. The id is always included, unless it is
+/// excluded by name.
 struct ShipSelection: Equatable {
     private var included: Set<String> = []
     private var excluded: Set<String> = []
@@ -303,7 +303,7 @@ extension ShipQuery {
 
     private func previousPage(of number: Int) -> Int? {
         if number > 1 { return number - 1 }
-        // A first page that does not begin at the beginning has the first page before it.
+        // A first page with an offset above 0 has the first page before it.
         return (paging.offset ?? 0) > 0 ? 1 : nil
     }
 }

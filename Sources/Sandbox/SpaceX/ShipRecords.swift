@@ -50,7 +50,7 @@ final class ShipRecords: Sendable {
     /// Returns whether a response was served since the data last changed, and records that it was.
     func wasServed(_ key: String) -> Bool {
         state.withLock { state in
-            // Queries are made by clients, so their number is bounded here.
+            // Clients choose the queries, so their number is bounded here.
             if state.served.count >= 1_000 { state.served = [] }
             return !state.served.insert(key).inserted
         }
@@ -77,7 +77,7 @@ final class ShipRecords: Sendable {
     }
 }
 
-/// The schema of a ship as far as the sandbox has to know it.
+/// The parts of the schema of a ship that the sandbox needs.
 enum Ship {
     /// The keys in the order of the dump of 2024.
     static let keys = [

@@ -52,7 +52,7 @@ final class SpaceX: SimulatedUpstream {
         case (.post, 1) where path[0] == "query":
             return query(request)
         case (.post, 0), (.patch, 1), (.delete, 1):
-            // Writing needs a key that is not public; the real text is the URL of a video.
+            // Writing needs a key that is not public. The real service responds with the URL of a video.
             return .text(.unauthorized, "https://video.example/not-for-you")
         default:
             return Self.notFound
@@ -72,8 +72,8 @@ final class SpaceX: SimulatedUpstream {
         }
     }
 
-    /// Returns a response with the recorded fields; the API's own cache serves all requests but the first after a
-    /// change.
+    /// Returns a response with the recorded fields. After a change of the data, all requests but the first are served
+    /// by the API's own cache.
     private func cached(_ body: [UInt8], key: String, _ request: UpstreamRequest) -> UpstreamResponse {
         UpstreamResponse(status: .ok, headers: Self.fields(hit: ships.wasServed(key)), body: body)
             .conditional(on: request)

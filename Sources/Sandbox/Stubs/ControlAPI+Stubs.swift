@@ -65,7 +65,7 @@ extension ControlAPI {
         }
     }
 
-    /// Whether an upstream may have a name: it is one of a setting's, and of a folder.
+    /// Whether an upstream may have a name, which is also that of a setting and of a folder.
     private func isName(_ text: String) -> Bool {
         let isWord = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
         guard let first = text.utf8.first, isWord(first), text.utf8.count <= 50 else { return false }
@@ -88,7 +88,7 @@ extension ControlAPI {
         value.string.flatMap { $0.contains("\n") || $0.hasPrefix("{") ? nil : $0 }
     }
 
-    /// Returns a file of WireMock's folder of bodies, which is in the folder with that of the mappings.
+    /// Returns a file of WireMock's folder of bodies, which is beside the folder of the mappings.
     private static func body(_ name: String, beside path: String) -> Data? {
         guard !name.split(separator: "/").contains("..") else { return nil }
         let folder = names(in: path) == nil ? URL(filePath: path).deletingLastPathComponent().path : path
@@ -101,11 +101,11 @@ extension ControlAPI {
 
     /// Returns the names in a folder; nil if it is none.
     private static func names(in path: String) -> [String]? {
-        // Of a file, Foundation returns no subpaths, and no error.
+        // For a file, Foundation returns no subpaths and throws no error.
         try? FileManager.default.contentsOfDirectory(atPath: path)
     }
 
-    /// Returns the paths of a folder and those in it; nil for more than Larder reads.
+    /// Returns the paths of a folder and of the folders in it; nil if there are more than ``mostPaths``.
     private static func paths(below path: String) -> [String]? {
         var paths: [String] = []
         let found = FileManager.default.enumerator(atPath: path)
@@ -120,8 +120,8 @@ extension ControlAPI {
     private static let mostPaths = 10_000
     private static let bodies = "__files"
 
-    /// Reads a document, or all JSON files of a folder, of which there must be one, in the order of their names.
-    /// WireMock's folder has that of the mappings, which has folders.
+    /// Reads a document, or all JSON files of a folder in the order of their names; the folder must have one. In
+    /// WireMock's folder the mappings are in a folder of their own, which may have subfolders.
     private static func documents(_ value: JSONValue, field: String) throws(ControlProblem) -> [(String, JSONValue)] {
         guard let given = Self.path(value),
             case let folder = Self.names(in: "\(given)/mappings") == nil ? given : "\(given)/mappings",

@@ -1,14 +1,14 @@
 import HTTPTypes
 import JSONValues
 
-/// An upstream that responds with the examples of an OpenAPI document, and refuses requests that do not fit it; without
-/// a document, all that its rules do not respond to.
+/// An upstream that responds with the examples of an OpenAPI document, and refuses requests that do not fit the
+/// document. Without a document it refuses all requests to which none of its rules responds.
 final class OpenAPIStub: SimulatedUpstream {
     let name: String
     private let document: StubDocument
 
     /// - Parameter document: Nil for none.
-    /// - Throws: ``OpenAPIDefect`` if there is something else than an OpenAPI document.
+    /// - Throws: ``OpenAPIDefect`` if the document is not an OpenAPI document.
     init(name: String, document: JSONValue?) throws(OpenAPIDefect) {
         self.name = name
         self.document = try document.map { (root) throws(OpenAPIDefect) in try StubDocument(root) } ?? StubDocument()
@@ -42,7 +42,7 @@ final class OpenAPIStub: SimulatedUpstream {
             let lacking = document.operations.isEmpty ? "No rule responds to" : "The document has no path"
             return Self.problem(.notFound, "\(lacking) /\(request.path.joined(separator: "/")).")
         }
-        // Of templates and literal segments, the latter decide.
+        // A path with literal segments takes precedence over a template.
         let order = here.filter { $0.method == method.rawValue }.sorted { $0.path.variables < $1.path.variables }
         guard let operation = order.first, let values = operation.path.values(of: request.path) else {
             let allowed = Set(here.map(\.method)).sorted()
@@ -89,13 +89,13 @@ struct StubError: Sendable, Equatable {
     var json: JSONValue { ["in": .string(place), "name": .string(name), "reason": .string(reason)] }
 }
 
-/// Why something is no OpenAPI document that can be served.
+/// Why an OpenAPI document cannot be served.
 struct OpenAPIDefect: Error, Equatable {
     let place: String
     let reason: String
 }
 
-/// Compares a request with its operation. Credentials are not asked for.
+/// Compares a request with its operation. Credentials are not required.
 struct StubCheck: Sendable {
     let operation: StubDocument.Operation
     let document: StubDocument
@@ -131,7 +131,7 @@ struct StubCheck: Sendable {
         }
     }
 
-    /// A parameter is a text: it is compared as the type of its schema.
+    /// Compares a parameter, which is a text, as a value of the type in its schema.
     private func errors(ofText text: String, _ schema: JSONValue) -> [String] {
         let schema = document.resolved(schema)
         let value: JSONValue =

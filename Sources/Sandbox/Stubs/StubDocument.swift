@@ -1,6 +1,6 @@
 import JSONValues
 
-/// An OpenAPI document, as far as a stub needs it.
+/// The parts of an OpenAPI document that a stub needs.
 struct StubDocument: Sendable {
     /// Deepest chain of references that is followed, and deepest value that is compared or made.
     static let deepest = 16
@@ -10,7 +10,7 @@ struct StubDocument: Sendable {
         /// In upper case.
         let method: String
         let path: StubPath
-        /// Those of the path, and those of the operation in place of them.
+        /// The parameters of the path. Those of the operation replace them.
         let parameters: [JSONValue]
         let body: JSONValue?
         /// By status, in the order of the document.
@@ -99,7 +99,7 @@ struct StubPath: Sendable, Equatable {
     /// Number of its segments with a variable.
     var variables: Int { segments.count { $0.contains("{") } }
 
-    /// Returns the values of its variables; nil if a path is another one.
+    /// Returns the values of its variables; nil if a path does not match.
     func values(of path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]

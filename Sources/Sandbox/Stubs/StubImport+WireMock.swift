@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-// Stub mappings of WireMock 3, as its documentation "Stubbing", "Request matching", "Simulating faults" and "Response
-// templating" has them. A mapping that a rule would widen is not imported, but named.
+// Imports stub mappings of WireMock 3, according to its documentation "Stubbing", "Request matching", "Simulating
+// faults" and "Response templating". A mapping that no rule can represent exactly is not imported, but reported.
 extension StubImport {
-    /// Adds the mappings of files, each one or a list below `mappings`: by priority, of equal ones the last first.
+    /// Adds the mappings of files, each a mapping or a list below `mappings`. They are sorted by priority; of equal
+    /// priorities the last one is first.
     ///
     /// - Parameter bodies: Returns the file of a body by its name; nil if there is none.
     mutating func add(
@@ -30,7 +31,7 @@ extension StubImport {
         }
     }
 
-    /// Returns a mapping that has the file of its body itself, if there is one.
+    /// Returns a mapping into which the file of its body, if any, was copied.
     private static func withBody(_ mapping: JSONObject, _ bodies: (String) -> Data?) -> JSONObject {
         guard var response = mapping["response"]?.object, let name = response["bodyFileName"]?.string,
             let body = bodies(name)
@@ -62,7 +63,7 @@ extension StubImport {
         )
     }
 
-    /// - Throws: ``Unmapped`` with the first member that no rule has.
+    /// - Throws: ``Unmapped`` with the first member that no rule can represent.
     private static func refuse(_ object: JSONObject, but known: Set<String>, at place: String) throws(Unmapped) {
         if let other = object.members.first(where: { !known.contains($0.name) }) {
             throw Unmapped(source: "", member: place + other.name)
@@ -115,14 +116,14 @@ extension StubImport {
         }
     }
 
-    /// Whether a pattern for a whole target has a part for a query or for percent-encoded text, for both of which rules
-    /// have no pattern.
+    /// Whether a pattern for a whole target also matches a query or percent-encoded text, for which rules have no
+    /// patterns.
     private static func reachesQuery(_ pattern: String) -> Bool {
-        // Not every "?": it is also a quantifier.
+        // Not every "?" counts, since it is also a quantifier.
         pattern.contains(/\\\?|\[[^\]]*\?|=|&|%/)
     }
 
-    /// Reads the conditions of fields or parameters that rules have, too.
+    /// Reads the conditions of fields or parameters that rules can represent.
     private static func conditions(_ value: JSONValue?, at place: String) throws(Unmapped) -> [RequestMatch.Named] {
         var named: [RequestMatch.Named] = []
         for member in value?.object?.members ?? [] {
@@ -153,7 +154,7 @@ extension StubImport {
         guard let pattern = patterns.first?.object else { return nil }
         guard patterns.count == 1 else { throw Unmapped(source: "", member: "request/bodyPatterns/1") }
         if let text = pattern["contains"]?.string, pattern.members.count == 1 { return .contains(text) }
-        // A rule accepts further members of objects.
+        // A rule always accepts further members of objects.
         if let value = pattern["equalToJson"], pattern["ignoreExtraElements"]?.bool == true,
             pattern["ignoreArrayOrder"]?.bool != true
         {
@@ -197,7 +198,7 @@ extension StubImport {
         return stub.isTemplate ? try translated(stub) : stub
     }
 
-    /// Writes the placeholders of Handlebars as those of stubs.
+    /// Replaces the placeholders of Handlebars by those of stubs.
     private static func translated(_ stub: StubResponse) throws(Unmapped) -> StubResponse {
         var stub = stub
         let replace = { (text: String) in
@@ -280,7 +281,7 @@ extension StubImport {
         try number(name, of: object, at: place, in: 0...Double(Fault.longestDelay)).map { Int($0) }
     }
 
-    /// - Throws: ``Unmapped`` if there is something else than a number of that range.
+    /// - Throws: ``Unmapped`` if the value is not a number of that range.
     private static func number(
         _ name: String,
         of object: JSONObject,

@@ -2,13 +2,13 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// Rules that are made of files of other tools, and the parts that could not be made into rules.
+/// Rules that are made from files of other tools, and the parts from which no rule could be made.
 struct StubImport: Sendable {
-    /// An exchange of a file that has become no rule.
+    /// An exchange of a file from which no rule was made.
     struct Unmapped: Error, Equatable {
         /// The file with the name or the number of the exchange in it.
         var source: String
-        /// The part that no rule can have.
+        /// The part that no rule can represent.
         let member: String
 
         var json: JSONValue { ["source": .string(source), "member": .string(member)] }
@@ -17,7 +17,7 @@ struct StubImport: Sendable {
     var rules: [Rule.Definition] = []
     var unmapped: [Unmapped] = []
 
-    /// Adds a rule, or a line about its lack.
+    /// Adds a rule, or reports the exchange from which none could be made.
     mutating func add(_ source: String, _ read: () throws(Unmapped) -> Rule.Definition) {
         do throws(Unmapped) {
             rules.append(try read())
@@ -34,8 +34,8 @@ struct StubImport: Sendable {
 
 // HTTP Archive 1.2, as browsers save it.
 extension StubImport {
-    /// Adds the exchanges with the first host of the files. Equal requests get their responses in turn, the last one
-    /// from then on.
+    /// Adds the exchanges with the first host of the files. Equal requests get their responses in turn; the last
+    /// response is repeated.
     mutating func add(archives files: [(name: String, value: JSONValue)]) throws(ControlProblem) {
         var host: String?
         let first = rules.count
@@ -53,7 +53,7 @@ extension StubImport {
         }
     }
 
-    /// Returns texts that are equal for equal matches. Segments are of their own, since they may have slashes.
+    /// Returns texts that are equal for equal matches. Segments are separate texts, since they may contain slashes.
     private static func key(of match: RequestMatch) -> [String] {
         [match.json.json] + match.path
     }
@@ -75,7 +75,7 @@ extension StubImport {
         return rule(match, try Self.response(response))
     }
 
-    /// Fields of one connection, and of a coding that HAR files have undone.
+    /// Fields of the connection, and of codings that HAR files have undone.
     private static let omitted: Set = [
         "connection", "content-encoding", "content-length", "date", "keep-alive", "transfer-encoding",
     ]

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// The response that a rule has in place of the upstream's: `{"status":200,"header":{…},"json":…}`, or `text` or
-/// `base64` in place of `json`. Its texts may have parts of the request: `{{query.city}}`.
+/// The response of a rule in place of the upstream's: `{"status":200,"header":{…},"json":…}`, or `text` or `base64` in
+/// place of `json`. Its texts may contain parts of the request: `{{query.city}}`.
 struct StubResponse: Sendable, Equatable {
     enum Body: Sendable, Equatable {
         case none
@@ -18,12 +18,12 @@ struct StubResponse: Sendable, Equatable {
     /// Whether `{{…}}` is replaced.
     var isTemplate = true
 
-    /// Most bytes that placeholders are replaced by.
+    /// Largest number of bytes that may replace the placeholders.
     static let largest = 16 << 20
 
     /// Returns the response to a request.
     ///
-    /// - Parameter count: How many requests have got it, this one included.
+    /// - Parameter count: Number of requests that got this response, this request included.
     func response(to request: UpstreamRequest, count: Int, at now: Date) -> UpstreamResponse {
         let source = StubTemplate.Source(request: request, count: count, now: now)
         let filled = { (text: String) in isTemplate ? StubTemplate.filled(text, source) : text }
@@ -105,14 +105,14 @@ extension StubResponse {
     }
 }
 
-/// `{{name}}` in the texts of a stub, as in scenarios; the names are those of parts of the request.
+/// `{{name}}` in the texts of a stub, as in scenarios. The names are those of the parts of the request.
 enum StubTemplate {
     /// The request of one response. Its body is read and parsed once.
     final class Source {
         let request: UpstreamRequest
         let count: Int
         let now: Date
-        /// Bytes that placeholders may still be replaced by; below 0 if there were too many.
+        /// Bytes that may still replace placeholders; below 0 if there were too many.
         private(set) var left = StubResponse.largest
         private lazy var bytes = request.start(SandboxResponder.maximumBody)
         lazy var text = String(decoding: bytes, as: UTF8.self)
@@ -122,7 +122,7 @@ enum StubTemplate {
             (self.request, self.count, self.now) = (request, count, now)
         }
 
-        /// Returns a value if its bytes are not too many, else nil from then on.
+        /// Returns a value unless the limit of bytes is exceeded; nil from then on.
         func counted(_ value: JSONValue?) -> JSONValue? {
             guard let value else { return nil }
             left -= value.string?.utf8.count ?? value.serialized().count
@@ -135,7 +135,7 @@ enum StubTemplate {
         "{{body/POINTER}}", "{{count}}", "{{now}}",
     ]
 
-    /// Returns a text with its placeholders replaced; by nothing if the request has no such part.
+    /// Returns a text with its placeholders replaced. A part that the request does not have is replaced by nothing.
     static func filled(_ text: String, _ source: Source) -> String {
         pieces(of: text).map { piece in
             guard piece.isPlaceholder else { return piece.text }
@@ -144,7 +144,8 @@ enum StubTemplate {
         }.joined()
     }
 
-    /// The same for every text in a value; a text that is one placeholder becomes the value itself.
+    /// Returns a value with the placeholders of all its texts replaced. A text that is one placeholder becomes the
+    /// value itself.
     static func filled(_ value: JSONValue, _ source: Source) -> JSONValue {
         switch value {
         case .null, .bool, .number: return value
@@ -161,7 +162,7 @@ enum StubTemplate {
         }
     }
 
-    /// - Throws: 400 if a placeholder names nothing.
+    /// - Throws: 400 if the name of a placeholder is unknown.
     static func check(_ response: StubResponse) throws(ControlProblem) {
         var texts = response.header.map(\.value)
         if case .text(let text) = response.body { texts.append(text) }
@@ -194,7 +195,7 @@ enum StubTemplate {
         return ["query.", "header."].contains { name.hasPrefix($0) && name.count > $0.count }
     }
 
-    /// Returns the value of a placeholder; nil if there is none, or if there were too many bytes of them.
+    /// Returns the value of a placeholder; nil if there is none, or if the limit of bytes is exceeded.
     private static func counted(_ name: String, _ source: Source) -> JSONValue? {
         source.left < 0 ? nil : source.counted(value(of: name, source))
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSONValues
 
-/// Compares values with JSON schemas, as far as OpenAPI documents of services use them: types, required and unknown
+/// Compares values with JSON schemas, in the parts that OpenAPI documents of services use: types, required and unknown
 /// members, items, enumerations, ranges, lengths and combinations. Formats and patterns are not compared.
 struct StubSchema: Sendable {
     let document: StubDocument
@@ -102,16 +102,16 @@ extension JSONValue {
     }
 }
 
-/// Makes responses of a document's examples; where there is none, of its schemas.
+/// Makes responses from a document's examples, or from its schemas if there is no example.
 struct StubExample: Sendable {
     let document: StubDocument
-    /// Values that may still be made: schemas may contain themselves.
+    /// Number of values that may still be made, because a schema may contain itself.
     private var left = 10_000
 
     init(document: StubDocument) { self.document = document }
 
-    /// Returns the response of an operation: the one that the field `Prefer: code=404, example=name` names, or else the
-    /// first that is a success.
+    /// Returns the response of an operation that the field `Prefer: code=404, example=name` selects, otherwise the
+    /// first one that is a success.
     ///
     /// - Returns: nil if the document has none.
     mutating func response(of operation: StubDocument.Operation, to request: UpstreamRequest) -> UpstreamResponse? {

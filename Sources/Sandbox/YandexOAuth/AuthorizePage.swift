@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The response to a browser at `/authorize`: the way back to the application with a code, or a page that asks the user
+/// The response to a browser at `/authorize`: a redirect to the application with a code, or a page that asks the user
 /// first.
 struct AuthorizePage {
     private let request: UpstreamRequest
@@ -60,7 +60,7 @@ struct AuthorizePage {
         )
     }
 
-    /// To the application, or to the page that shows the code if it has no address.
+    /// Redirects to the application, or to the page with the code if the application has no address.
     private func back(_ items: KeyValuePairs<String, String>, in separator: String? = nil) -> UpstreamResponse {
         let target = parameters["redirect_uri"] ?? "\(request.origin)/yandex_oauth/verification_code"
         var query = FormEncoding.query(items)
@@ -80,7 +80,7 @@ struct AuthorizePage {
 
     /// Asks a user for a decision.
     ///
-    /// - Parameter address: The page that gets it, with a query.
+    /// - Parameter address: The page that receives the decision, with a query.
     static func question(_ subject: String, _ login: String, _ address: String) -> UpstreamResponse {
         let links = [("allow", "Разрешить"), ("deny", "Отказать")].map { decision, text in
             #"<a id="\#(decision)" href="\#(address)&amp;decision=\#(decision)">\#(text)</a>"#
@@ -88,7 +88,7 @@ struct AuthorizePage {
         return page(.ok, "\(subject) просит доступ к Диску пользователя \(login). \(links.joined(separator: " "))")
     }
 
-    /// The manual way: the user copies the code from here.
+    /// The page from which the user copies the code by hand.
     static func codePage(_ request: UpstreamRequest) -> UpstreamResponse {
         let code = request.form.first { $0.name == "code" }?.value ?? ""
         guard !code.isEmpty, code.allSatisfy({ $0.isHexDigit }) else { return page(.badRequest, "There is no code.") }
@@ -116,8 +116,8 @@ struct AuthorizePage {
     }
 }
 
-/// The page on which a user types the code of a device: `/device?user_code=…`. The decision of the user is set as
-/// for the page of consent, or with `decision`.
+/// The page on which a user types the code of a device: `/device?user_code=…`. The user's decision is that of the page
+/// of consent, or that of `decision`.
 struct DevicePage {
     private let accounts: YandexAccounts
     private let parameters: [String: String]

@@ -8,13 +8,13 @@ final class YandexAccounts: Sendable {
     static let clientID = "sandbox-client"
     static let clientSecret = "sandbox-secret"
 
-    /// The accounts with the tokens that open them from the start.
+    /// The accounts with the tokens that are valid for them from the start.
     static let tokens: KeyValuePairs<String, String> = ["anna": "sandbox-token", "boris": "sandbox-token-2"]
 
     /// A right that a token has (`cloud_api:disk.…`).
     enum Right: String, CaseIterable, Sendable, Codable {
         case info, read, write
-        /// Opens the folder of the application only, by `app:/`.
+        /// Access to the folder of the application only, by `app:/`.
         case appFolder = "app_folder"
     }
 
@@ -34,9 +34,9 @@ final class YandexAccounts: Sendable {
 
         /// The user's answer on the page of consent; `ask` shows it.
         var consent = Consent.allow
-        /// Who is signed in there.
+        /// The user who is signed in on that page.
         var account = "anna"
-        /// Seconds that new tokens hold.
+        /// Lifetime of new tokens, in seconds.
         var lifetime = 31_536_000
     }
 
@@ -47,7 +47,7 @@ final class YandexAccounts: Sendable {
         var rights: Set<Right>?
     }
 
-    /// The subject of a code.
+    /// The login for which a code was issued, and the conditions of its exchange.
     struct Grant: Sendable, Equatable, Codable {
         let login: String
         let redirectURI: String?
@@ -62,7 +62,7 @@ final class YandexAccounts: Sendable {
         var codes: [String: Grant] = [:]
         /// Devices that wait for consent, by their codes.
         var devices: [String: Device] = [:]
-        /// Seconds that the service's clock is ahead of the machine's.
+        /// Seconds by which the service's clock is ahead of the machine's.
         var ahead = 0
         fileprivate var issued = 0
     }
@@ -97,7 +97,7 @@ final class YandexAccounts: Sendable {
     func access(_ authorization: String?, at now: Date) -> Access {
         guard let authorization else { return .none }
         let parts = authorization.split(separator: " ", maxSplits: 1)
-        // Clients without a token send an empty field, or the scheme alone.
+        // Clients without a token send an empty field or the scheme alone.
         if parts.isEmpty || (parts.count == 1 && parts[0].lowercased() == "oauth") { return .none }
         guard parts.count == 2, ["oauth", "bearer"].contains(parts[0].lowercased()) else { return .refused }
         return state.withLock { state in
@@ -129,7 +129,7 @@ final class YandexAccounts: Sendable {
         }
     }
 
-    /// A code that is worth a pair of tokens for ten minutes.
+    /// Issues a code that can be exchanged for a pair of tokens within ten minutes.
     func code(for login: String, redirectURI: String?, challenge: PKCEChallenge?) -> String {
         withState { state, now in
             let code = String(secret("code", &state).prefix(16))
@@ -143,7 +143,7 @@ final class YandexAccounts: Sendable {
         }
     }
 
-    /// A text that cannot be guessed from others of the same seed, and is the same in each run.
+    /// Returns a text that cannot be derived from others of the same seed, and is the same in each run.
     func secret(_ purpose: String, _ state: inout State) -> String {
         state.issued += 1
         return Hexadecimal.text(
@@ -154,7 +154,7 @@ final class YandexAccounts: Sendable {
 
 /// Codes for devices without a browser (RFC 8628).
 extension YandexAccounts {
-    /// Seconds for which a code of a device is valid, and between two of its questions.
+    /// Lifetime of a code of a device and the interval of its polls, in seconds.
     static let (deviceLifetime, deviceInterval) = (300, 5)
 
     /// A device that waits for a user's consent.
@@ -183,7 +183,7 @@ extension YandexAccounts {
         }
     }
 
-    /// Notes the decision of a user who has typed a code; false if no device waits with it.
+    /// Stores the decision of a user who has typed a code; false if no device waits with that code.
     func decide(userCode: String, _ decision: Device.Decision) -> Bool {
         withState { state, now in
             let waiting = state.devices.first { $0.value.userCode == userCode && now < $0.value.expires }
@@ -193,7 +193,7 @@ extension YandexAccounts {
         }
     }
 
-    /// Returns the login that a device was given access to, once.
+    /// Returns the login to which a device got access, once.
     func redeemDevice(_ code: String) throws(OAuthFailure) -> String {
         let found = withState { state, now in
             let device = state.devices[code]

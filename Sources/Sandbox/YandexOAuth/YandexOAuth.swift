@@ -9,7 +9,7 @@ final class YandexOAuth: SimulatedUpstream {
 
     init(accounts: YandexAccounts) { self.accounts = accounts }
 
-    /// The accounts are reset with the disk that they belong to.
+    /// Does nothing, because the accounts are reset with the disk.
     func reset() {}
 
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
@@ -47,7 +47,7 @@ final class YandexOAuth: SimulatedUpstream {
         case "refresh_token":
             try form.requireClient(secret: false)
             let token = try form.text("refresh_token")
-            // A refresh token is good for one use.
+            // A refresh token is valid for one use.
             guard let login = accounts.withState({ state, _ in state.refresh.removeValue(forKey: token) }) else {
                 throw .badRefreshToken
             }
@@ -59,12 +59,12 @@ final class YandexOAuth: SimulatedUpstream {
         }
     }
 
-    /// Takes a code, which is good for one use, and its proof.
+    /// Redeems a code, which is valid for one use, with its proof.
     private func redeem(_ form: OAuthForm) throws(OAuthFailure) -> YandexAccounts.Grant {
         let code = try form.text("code")
         let found = accounts.withState { state, now in (grant: state.codes[code], now: now) }
         guard let grant = found.grant else { throw .badCode }
-        // A proof replaces the secret that a public client does not have.
+        // The proof replaces the secret, which a public client does not have.
         try form.requireClient(secret: grant.challenge == nil)
         _ = accounts.withState { state, _ in state.codes.removeValue(forKey: code) }
         guard found.now < grant.expires else { throw .expiredCode }
@@ -74,7 +74,8 @@ final class YandexOAuth: SimulatedUpstream {
         return grant
     }
 
-    /// The codes of a device. `verification_url` is the page of this sandbox; the service has a short address.
+    /// Issues the codes of a device. `verification_url` is the page of this sandbox; the real service has a short
+    /// address.
     private func device(_ form: OAuthForm, origin: String) throws(OAuthFailure) -> JSONValue {
         try form.requireClient(secret: false)
         let codes = accounts.registerDevice()
@@ -85,7 +86,7 @@ final class YandexOAuth: SimulatedUpstream {
         ]
     }
 
-    /// Responds in the same way if the token is revoked already, as recorded.
+    /// The response is the same if the token was revoked before, as recorded.
     private func revoke(_ form: OAuthForm) throws(OAuthFailure) -> JSONValue {
         try form.requireClient(secret: true)
         let token = try form.text("access_token")
@@ -101,7 +102,7 @@ final class YandexOAuth: SimulatedUpstream {
     }
 }
 
-/// The form that a call of the service carries.
+/// The form in the body of a call.
 struct OAuthForm {
     private let fields: [String: String]
     private let authorization: String?
@@ -176,7 +177,7 @@ extension YandexOAuth {
         return login
     }
 
-    /// Of an account the refresh tokens go as well, as with "log out everywhere".
+    /// For an account, the refresh tokens are revoked as well, as with "log out everywhere".
     private func revoke(_ fields: ControlFields) throws(ControlProblem) -> UpstreamResponse {
         try fields.require(only: "token", "account")
         let token = try fields.text("token")
@@ -196,7 +197,7 @@ extension YandexOAuth {
         return .json(.ok, ["revoked": .integer(count)])
     }
 
-    /// A member that is absent gets its value of the start.
+    /// A missing member gets its initial value.
     private func setConsent(_ fields: ControlFields) throws(ControlProblem) -> UpstreamResponse {
         try fields.require(only: "consent", "account", "lifetime_s")
         var settings = YandexAccounts.Settings()
@@ -215,7 +216,7 @@ extension YandexOAuth {
     }
 }
 
-/// An error of the OAuth service: not the shape of the Disk's.
+/// An error of the OAuth service. Its shape differs from that of the Disk's errors.
 struct OAuthFailure: Error, Equatable {
     let error: String
     let description: String
@@ -234,7 +235,7 @@ struct OAuthFailure: Error, Equatable {
         error: "authorization_pending",
         description: "User has not yet authorized your application"
     )
-    /// Not recorded: the code of RFC 8628 §3.5.
+    /// Not recorded: the code in RFC 8628 §3.5.
     static let denied = OAuthFailure(error: "access_denied", description: "User has denied access")
     static let badRefreshToken = OAuthFailure(error: "invalid_grant", description: "expired_token")
     static let badVerifier = OAuthFailure(error: "invalid_grant", description: "code_verifier not matched")

@@ -73,7 +73,7 @@ struct DiskControl {
         return ["path": .string(path.description)]
     }
 
-    /// A file cannot have anything below it.
+    /// Checks that no file is above the path.
     private func clearWay(to path: DiskPath, _ account: Int) throws(ControlProblem) {
         var above = path.parent
         while !above.names.isEmpty {
@@ -137,7 +137,7 @@ struct DiskControl {
         ]
     }
 
-    /// A member that is absent gets its value of the start.
+    /// A missing member gets its initial value.
     private mutating func setOperations() throws(ControlProblem) -> JSONValue {
         enum Status: String, CaseIterable { case success, failed }
         try fields.require(only: "calls", "folders", "polls", "status")
@@ -154,7 +154,7 @@ struct DiskControl {
         ]
     }
 
-    /// A member that is absent gets its value of the start.
+    /// A missing member gets its initial value.
     private mutating func setLinks() throws(ControlProblem) -> JSONValue {
         try fields.require(
             only: "lifetime_s",

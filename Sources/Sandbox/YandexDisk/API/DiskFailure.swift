@@ -1,8 +1,8 @@
 import HTTPTypes
 import JSONValues
 
-/// An error of the API: a status, a code, and its text in Russian and in English. Codes and texts are the recorded ones
-/// where there is a recording; the service publishes no list.
+/// An error of the API: a status, a code, and its text in Russian and in English. Codes and texts are taken from
+/// recordings where there are any, because the service publishes no list.
 struct DiskFailure: Error, Equatable {
     let status: HTTPResponse.Status
     let code: String
@@ -195,7 +195,7 @@ struct DiskFailure: Error, Equatable {
         "Сервис временно недоступен."
     )
 
-    /// The failure of a 4xx status that a fault asks for; one that none is known for has a code of the same kind.
+    /// The failure of a 4xx status that a fault selects. A status without a known failure gets a code of the same form.
     static func refusal(_ status: HTTPResponse.Status) -> DiskFailure {
         let known = [
             pathFormat, unauthorized, forbidden, notFound, method, notAcceptable, gone, tooLarge, unsupportedType,
@@ -205,7 +205,7 @@ struct DiskFailure: Error, Equatable {
             ?? DiskFailure(status, "Status\(status.code)Error", "Status \(status.code).", "Ошибка \(status.code).")
     }
 
-    /// Those that a test can ask for by their code.
+    /// The failures that a test can select by their code.
     static let selectable = [
         unauthorized, notFound, operationNotFound, passwordRequired, pathFormat, accountType, digestDiffers, root,
         locked, uploadTraffic, readOnly, downloadLimit, quota,
@@ -222,7 +222,7 @@ extension HTTPResponse.Status {
     fileprivate static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
-/// A failure that a test has chosen is kept by its code.
+/// Encodes a failure that a test has selected as its code.
 extension DiskFailure: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

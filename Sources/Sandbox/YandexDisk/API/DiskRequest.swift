@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// A request to the API with its parameters, whose checks all fail the same way.
+/// A request to the API with its parameters, all of which are checked alike.
 struct DiskRequest {
     /// The whole path may also begin with `v1/disk`, for clients whose base URL is only the host's.
     static let versionedPrefix = ["v1", "disk"]
@@ -11,7 +11,7 @@ struct DiskRequest {
     let path: [String]
     let parameters: [String: String]
     let body: [UInt8]
-    /// The sandbox's own.
+    /// The sandbox's own origin.
     let origin: String
     /// The prefix of links to the API.
     let base: String
@@ -21,7 +21,7 @@ struct DiskRequest {
         let isVersioned = request.path.starts(with: Self.versionedPrefix)
         method = request.method == .head ? .get : request.method
         path = isVersioned ? Array(request.path.dropFirst(2)) : request.path
-        // Of a parameter that is given twice the first one counts.
+        // Of a parameter that is given twice, the first value counts.
         parameters = request.form.values
         body = request.body
         origin = request.origin
@@ -135,7 +135,7 @@ struct DiskRequest {
 
 /// The `fields` parameter: a comma-separated list of members, with dots into nested ones. It filters any response.
 struct FieldSelection: Sendable, Equatable {
-    /// nil takes everything.
+    /// nil selects everything.
     private var members: [String: FieldSelection]?
 
     static let all = FieldSelection(members: nil)
@@ -159,7 +159,7 @@ struct FieldSelection: Sendable, Equatable {
         }
         let isNew = members?[first] == nil
         var below = members?[first] ?? FieldSelection(members: [:])
-        // `a,a.b` takes the common part: with one of the recorded clients, `_embedded,_embedded.total` means `total`.
+        // `a,a.b` selects the common part: with one of the recorded clients, `_embedded,_embedded.total` means `total`.
         if path.count > 1 {
             if below.members == nil { below.members = [:] }
             below.insert(path.dropFirst())

@@ -1,15 +1,15 @@
 import Foundation
 import JSONValues
 
-/// Writes nodes as the API shows them. Members that `fields` leaves out are never made: most of the work is in
-/// links and digests.
+/// Renders nodes as JSON of the API. Members that `fields` leaves out are never made, because links and digests take
+/// most of the time.
 struct ResourceRendering {
     let origin: String
     let links: DiskLinks
     let now: Date
     var previewSize = "S"
     var previewCrop = false
-    /// The published node that everything is shown relative to; its owner's view if there is none.
+    /// The published node to which everything is relative; nil for the owner's view.
     var shared: DiskNode?
 
     /// - Parameter isListed: Whether it is an item of a list, which does not name the owner of the shared node.
@@ -109,7 +109,8 @@ struct ResourceRendering {
         return "/" + path.names.dropFirst(tree.path(of: shared).names.count).joined(separator: "/")
     }
 
-    /// Its own, or within something shared that of the whole, with the address of the part.
+    /// The node's own key and address. A node within a published folder has the folder's key and the address of the
+    /// part.
     private func publication(of node: DiskNode, in tree: DiskTree) -> (key: String, url: String)? {
         guard let shared, let whole = shared.publication, shared.id != node.id else {
             return node.publication.map { ($0.key, $0.url) }

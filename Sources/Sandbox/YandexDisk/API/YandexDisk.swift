@@ -2,22 +2,22 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. Its behaviour was learnt from
-/// recordings and documentation; if neither says anything, the comments do.
+/// The Yandex Disk REST API v1 (`https://cloud-api.yandex.net/v1/disk`), with made files. Its behaviour is taken from
+/// recordings and documentation; comments mark behaviour that neither describes.
 final class YandexDisk: SimulatedUpstream {
     let name = SandboxUpstream.yandexDisk.rawValue
     let accounts: YandexAccounts
     private let seed: UInt64
-    /// Made at the first use: most runs of the sandbox never get there.
+    /// Made at the first use, because most runs of the sandbox do not use the disk.
     private let model = Mutex<DiskModel?>(nil)
 
-    /// - Parameter accounts: whose tokens open it, and whose clock tells the time.
+    /// - Parameter accounts: The accounts with their tokens and the service's clock.
     init(seed: UInt64, accounts: YandexAccounts) {
         self.seed = seed
         self.accounts = accounts
     }
 
-    /// The API and the hosts around it, on the same data.
+    /// The API and its other hosts, with the same data.
     static func upstreams(seed: UInt64, now: @escaping @Sendable () -> Date) -> [any SimulatedUpstream] {
         let accounts = YandexAccounts(seed: seed, clock: now)
         let disk = YandexDisk(seed: seed, accounts: accounts)
@@ -46,12 +46,12 @@ final class YandexDisk: SimulatedUpstream {
         accounts.withState { state, _ in state = saved.accounts }
     }
 
-    /// Works on the data, alone and at the service's time.
+    /// Runs work on the data exclusively, with the service's time.
     func withModel<Result: Sendable, Failure: Error>(
         _ body: (inout DiskModel, Date) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try model.withLock { stored throws(Failure) in
-            // Taken out for the time, so that there is one copy of it only.
+            // The stored model is removed meanwhile, so that only one copy exists.
             var model = stored ?? DiskSeed.model(seed: seed)
             stored = nil
             defer { stored = model }
@@ -71,7 +71,7 @@ final class YandexDisk: SimulatedUpstream {
                 case .granted(let login, let rights):
                     account = model.account(login: login)
                     guard Self.allows(call, rights) else { throw .forbidden }
-                    // At the first request, as documented.
+                    // The folder of the application is made at the first request, as documented.
                     if let account, call.pathTexts.contains(where: { $0.hasPrefix(DiskPath.appScheme) }) {
                         _ = model.folder(DiskPath.appFolder, account, at: now)
                     }
@@ -110,11 +110,11 @@ final class YandexDisk: SimulatedUpstream {
         if rights.contains(right(call)) { return true }
         let opensPaths = call.path.first == "resources" || call.path == ["public", "resources", "public-settings"]
         let isInFolder = call.pathTexts.allSatisfy { $0.hasPrefix(DiskPath.appScheme) }
-        // The status of an operation needs no right of its own.
+        // Reading the status of an operation needs no right.
         return call.path.first == "operations" || opensPaths && isInFolder && !call.pathTexts.isEmpty
     }
 
-    /// The right that a call needs; a call of the folder of an application needs that folder's only.
+    /// The right that a call needs. A call to the folder of an application needs only the right to that folder.
     private static func right(_ call: DiskRequest) -> YandexAccounts.Right {
         if call.path.isEmpty { return .info }
         return call.method == .get && call.path != ["resources", "upload"] ? .read : .write
@@ -169,7 +169,7 @@ final class YandexDisk: SimulatedUpstream {
 }
 
 extension DiskModel {
-    /// Throws the error that a test has planned for a call.
+    /// Throws the error that a test has set for a call.
     fileprivate mutating func meetPlanned(_ call: String) throws(DiskFailure) {
         guard let index = planned.firstIndex(where: { $0.call == call && $0.times > 0 }) else { return }
         planned[index].times -= 1

@@ -11,7 +11,7 @@ final class DiskContent: Sendable, Codable {
 
     private let origin: Origin
     private let hashed = Mutex<ReceivedBody?>(nil)
-    /// The preview of a received file once the service has made one. Not part of a saved state.
+    /// The preview of a received file after the service has made one. Not part of a saved state.
     private let later: DiskPreview.Subject?
 
     init(_ file: MadeFile) { (origin, later) = (.made(file), nil) }
@@ -22,8 +22,8 @@ final class DiskContent: Sendable, Codable {
         (origin, later) = (.endless(endless, md5: md5, sha256: sha256), nil)
     }
 
-    /// 2 254 857 830 bytes, which is more than a 32-bit number holds. Hashing them takes seconds, so the digests are
-    /// written here.
+    /// 2 254 857 830 bytes, more than a 32-bit number can hold. The digests are constants, because hashing takes
+    /// seconds.
     static let endless = DiskContent(
         endless: EndlessBytes(count: 2_254_857_830),
         md5: "3ed54d0ad702efae837bb0fc6bc57ddd",
@@ -63,8 +63,8 @@ final class DiskContent: Sendable, Codable {
         return body?.sha256 ?? ""
     }
 
-    /// The subject of previews: the picture itself, or a sheet of lines for documents. Nil if there are none, as for
-    /// files that clients have just uploaded.
+    /// The subject of previews: the picture itself, or a sheet of lines for documents. Nil if there are no previews, as
+    /// for files that clients have just uploaded.
     var preview: DiskPreview.Subject? {
         guard case .made(let file) = origin else { return later }
         switch file {

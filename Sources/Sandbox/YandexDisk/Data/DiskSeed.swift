@@ -1,13 +1,12 @@
 import Foundation
 import JSONValues
 
-/// The files that are there at the start. Paths, sizes and times are always the same; only pictures and links follow
-/// from the seed.
+/// The initial files. Paths, sizes and times are always the same; only pictures and links depend on the seed.
 enum DiskSeed {
-    /// Where saved public files go.
+    /// The folder in which public files are saved.
     static let downloads = "disk:/Загрузки"
 
-    /// As the service names them; those of social networks are there only when they are used.
+    /// The system folders with the service's names. Those of social networks exist only after they were used.
     static let systemFolders: KeyValuePairs<String, String> = [
         "odnoklassniki": "disk:/Социальные сети/Одноклассники", "google": "disk:/Социальные сети/Google+",
         "instagram": "disk:/Социальные сети/Instagram",
@@ -20,7 +19,7 @@ enum DiskSeed {
         "photostream": "disk:/Фотокамера/",
     ]
 
-    /// 10 January 2024, 08:00:00 UTC: when the first file came; the others followed about two days apart.
+    /// 10 January 2024, 08:00:00 UTC, the time of the first file. The others follow about two days apart.
     static let start = Date(timeIntervalSince1970: 1_704_873_600)
 
     static func model(seed: UInt64) -> DiskModel {
@@ -50,7 +49,7 @@ enum DiskSeed {
     )
 }
 
-/// Plants the files of one account, each about two days after the one before.
+/// Adds the files of one account, each about two days after the one before.
 struct DiskSeeding {
     private(set) var tree: DiskTree
     private var now = DiskSeed.start
@@ -133,7 +132,7 @@ struct DiskSeeding {
         plantRest()
     }
 
-    /// The second account, for tests that tell two apart. One path is in both.
+    /// The second account, for tests that need two. One path exists in both.
     mutating func plantLittle() {
         file("", "Привет.txt", .text("Это диск Бориса.\n"))
         file("Документы", "Договор.docx", .docx(title: "Договор Бориса", paragraphs: 2))
@@ -196,7 +195,7 @@ struct DiskSeeding {
         )
     }
 
-    /// Everything that a path has to survive.
+    /// Names that are difficult to handle in paths.
     private mutating func plantNames() {
         let names = [
             "с пробелами  в имени.txt", "плюс+плюс.txt", "решётка#1.txt", "100%.txt", "%D0%9F.txt", "a&b=c.txt",
@@ -209,7 +208,7 @@ struct DiskSeeding {
         file("Имена/папка с + и #/ещё & одна?", "файл 100%.txt", .text("Глубже.\n"))
     }
 
-    /// Equal names in two folders, and many folders in each other.
+    /// Equal names in two folders, and deeply nested folders.
     private mutating func plantProjects() {
         for name in ["Проект А", "Проект Б"] {
             let latin = name == "Проект А" ? "Project A" : "Project B"

@@ -9,7 +9,7 @@ struct DiskLinks: Sendable, Codable {
         var lifetime = 14_400
         /// Lifetime of a link for an upload, in seconds; the documentation says 30 minutes.
         var uploadLifetime = 1_800
-        /// Links begin with `http://HOST:PORT`; another name of this machine makes another origin of it.
+        /// The host of links, which begin with `http://HOST:PORT`. Another name of this machine makes another origin.
         var host = "127.0.0.1"
         /// Status of an expired link: 500 and 410 were recorded, both with the same page.
         var staleStatus = 500
@@ -29,7 +29,7 @@ struct DiskLinks: Sendable, Codable {
 
     mutating func expireAll() { epoch += 1 }
 
-    /// A keyed hash that cannot be forged.
+    /// A keyed hash.
     func mac(_ text: String) -> [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)) }
 
     func origin(_ origin: String) -> String { origin.replacing("127.0.0.1", with: settings.host) }
@@ -55,7 +55,7 @@ struct DiskLinks: Sendable, Codable {
         return "\(self.origin(origin))/yandex_downloader/disk/\(path)?\(query)"
     }
 
-    /// Whether the path of a link to content holds: made here, for the present content of the file, and not over.
+    /// Whether the path of a link is valid: made by this service, for the present content of the file, and not expired.
     func holds(_ path: [String], for node: DiskNode, now: Date) -> Bool {
         guard path.count == 2, let expires = Int(path[0], radix: 16), Int(now.timeIntervalSince1970) <= expires else {
             return false

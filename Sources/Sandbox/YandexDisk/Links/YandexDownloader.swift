@@ -22,7 +22,7 @@ final class YandexDownloader: SimulatedUpstream {
         }
         let rest = Array(request.path.dropFirst(2))
         return disk.withModel { model, now in
-            // A stale, a changed and a made-up link look alike.
+            // The response does not tell an expired link from a changed or an invented one.
             let stale = Self.page(model.links.settings.staleStatus, "Internal Server Error")
             guard let node = model.trees.lazy.compactMap({ $0.nodes[id] }).first, let content = node.content else {
                 return stale
@@ -77,7 +77,7 @@ final class YandexDownloader: SimulatedUpstream {
 
     private static func preview(of subject: DiskPreview.Subject, _ request: UpstreamRequest) -> UpstreamResponse {
         let form = request.form.values
-        // Without a size it is the original's.
+        // Without a size the preview has that of the original.
         guard let size = DiskPreview.Size(form["size"] ?? "XXXL") else { return page(400, "Bad Request") }
         let bytes = DiskPreview.jpeg(of: subject, size: size, crop: form["crop"] == "1")
         return UpstreamResponse(status: .ok, headers: [.contentType: "image/jpeg"], body: bytes).conditional(
@@ -113,7 +113,7 @@ final class YandexDownloader: SimulatedUpstream {
     }
 }
 
-/// The host that takes uploads: `PUT` of raw bytes to a link, 201.
+/// The host that accepts uploads: `PUT` of raw bytes to a link, 201.
 final class YandexUploader: SimulatedUpstream {
     let name = SandboxUpstream.yandexUploader.rawValue
     private let disk: YandexDisk
@@ -136,7 +136,7 @@ final class YandexUploader: SimulatedUpstream {
     func respond(to request: UpstreamRequest) -> UpstreamResponse {
         guard request.path.count == 2, request.path[0] == "upload-target" else { return .text(.notFound, "Not Found") }
         guard request.method == .put else { return .text(.methodNotAllowed, "Method Not Allowed") }
-        // Documented for parts of a file that do not fit; here, parts are never accepted.
+        // Documented for parts of a file that do not fit. Parts are never accepted here.
         guard request.headers[.contentRange] == nil else { return .text(.preconditionFailed, "Precondition Failed") }
         let body = request.received ?? ReceivedBody(request.body)
         return disk.withModel { model, now in model.receive(body, target: request.path[1], now: now) }

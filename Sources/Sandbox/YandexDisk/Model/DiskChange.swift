@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// A requested change: checked at once, made at once or when its operation ends.
+/// A requested change. It is checked at once, and made at once or when its operation ends.
 enum DiskChange: Sendable, Codable {
     case discard(DiskPath)
     case remove(DiskPath)
@@ -10,7 +10,7 @@ enum DiskChange: Sendable, Codable {
     case move(DiskPath, to: DiskPath, overwrite: Bool)
     case copy(DiskPath, to: DiskPath, overwrite: Bool)
     case restore(DiskPath, to: DiskPath, overwrite: Bool)
-    /// Of another account's published node.
+    /// Saves a published node of another account.
     case save(Int, of: Int, to: DiskPath)
     case store(DiskContent, at: DiskPath, overwrite: Bool)
     case nothing
@@ -36,7 +36,7 @@ extension DiskModel {
             try checkTarget(target, overwrite: overwrite, account: account, moved: node.id)
         case .copy(let source, let target, let overwrite):
             let node = try existing(source, account)
-            // Into a folder below it there would be no end of copying.
+            // A folder cannot be copied into itself or a folder below it.
             guard !(node.isDirectory && target.names.starts(with: source.names) && target != source) else {
                 throw .parentMissing(target)
             }
@@ -83,7 +83,7 @@ extension DiskModel {
         }
     }
 
-    /// Whether a file may be uploaded there: it replaces files, never a folder.
+    /// Whether a file may be uploaded to a path. It may replace a file, never a folder.
     func checkUploadTarget(_ target: DiskPath, overwrite: Bool, account: Int) throws(DiskFailure) {
         try checkTarget(target, overwrite: overwrite, account: account)
         guard trees[account].node(at: target)?.isDirectory != true else { throw .directoryExists(target) }
@@ -125,7 +125,7 @@ extension DiskModel {
         }
     }
 
-    /// Writes a file; one that was there keeps its identity.
+    /// Writes a file. An existing file keeps its identity.
     mutating func store(_ content: DiskContent, at path: DiskPath, account: Int, at date: Date) {
         guard let name = path.name else { return }
         if let node = trees[account].node(at: path), !node.isDirectory {
@@ -143,7 +143,7 @@ extension DiskModel {
         return folder(path.parent, account, at: date)
     }
 
-    /// A folder; if missing, it is made with those above it.
+    /// Returns a folder. If it is missing, it is made together with the folders above it.
     mutating func folder(_ path: DiskPath, _ account: Int, at date: Date) -> Int {
         var parent = trees[account].root(of: path.area)
         for name in path.names {
@@ -220,7 +220,7 @@ extension DiskModel {
         return try finish(change, call, request, account) { DiskRequest.noContent }
     }
 
-    /// `name` is a new name, or a whole path as one of the clients sends it.
+    /// `name` is a new name, or a whole path, which one of the clients sends.
     mutating func restore(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let path = try request.path("path", in: .trash)
         guard let node = trees[account].node(at: path) else { throw .notFound }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import JSONValues
 
-/// Publishing, and the view of others.
+/// Publishing, and the view of other users.
 extension DiskModel {
     /// Settings of the link in the body are ignored, as the service does.
     mutating func publish(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
@@ -57,7 +57,7 @@ extension DiskModel {
 
     mutating func publicResource(_ request: DiskRequest) throws(DiskFailure) -> UpstreamResponse {
         let found = try shared(request)
-        // A look at the whole counts as a view.
+        // A request for the published node itself counts as a view.
         if found.node.id == found.whole.id { trees[found.account].countView(of: found.whole.id) }
         let rendering = try request.rendering(links, shared: trees[found.account].nodes[found.whole.id] ?? found.whole)
         return show(

@@ -31,7 +31,7 @@ struct DiskModel: Sendable, Codable {
     }
 }
 
-/// An upload that a link was given for.
+/// An upload for which a link was given.
 struct DiskUpload: Sendable, Codable {
     let account: Int
     let path: DiskPath
@@ -124,7 +124,7 @@ extension DiskModel {
         )
     }
 
-    /// The documentation knows no `offset` here.
+    /// The documentation has no `offset` here.
     mutating func lastUploaded(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         let found = trees[account].lastUploaded(mediaTypes: try request.mediaTypes())
         return try flat(found[...], request, account, ["limit": .integer(try request.paging().limit)])
@@ -164,7 +164,7 @@ extension DiskModel {
 
     func download(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         guard let node = trees[account].node(at: try request.path("path")) else { throw .notFound }
-        // Folders come as an archive; those links are not simulated.
+        // The service sends folders as archives, whose links are not simulated.
         guard !node.isDirectory else { throw .notAcceptable }
         return request.link(
             .ok,
@@ -199,7 +199,7 @@ extension DiskModel {
         return request.link(.ok, href: href, method: "PUT", operation: operation)
     }
 
-    /// The sandbox fetches nothing: the operation is taken and fails.
+    /// The sandbox fetches nothing: the operation is accepted and fails.
     mutating func uploadFromURL(_ request: DiskRequest, _ account: Int) throws(DiskFailure) -> UpstreamResponse {
         _ = try request.text("url")
         try checkTarget(try request.path("path"), overwrite: false, account: account)
@@ -208,12 +208,13 @@ extension DiskModel {
         return request.link(.accepted, href: "\(request.base)/operations/\(operation)")
     }
 
-    /// Ends the operation of an upload that broke off before its last byte. Its link holds for another attempt.
+    /// Ends the operation of an upload that broke off before its last byte. Its link is still valid for another
+    /// attempt.
     mutating func breakOff(target: String) {
         if let upload = uploads[target] { operations.settle(upload.operation, "failed") }
     }
 
-    /// Takes the bytes of an upload. A link holds for one success.
+    /// Stores the bytes of an upload. A link is valid for one success.
     mutating func receive(_ body: ReceivedBody, target: String, now: Date) -> UpstreamResponse {
         guard let upload = uploads[target], now <= upload.expires else { return .text(.gone, "upload target is gone") }
         let change = DiskChange.store(DiskContent(body), at: upload.path, overwrite: upload.overwrite)

@@ -6,14 +6,14 @@ struct DiskNode: Sendable, Codable {
     /// Unique among all accounts.
     let id: Int
     var parent: Int
-    /// In the trash this one has a suffix; ``Trashed/name`` is the one that people see.
+    /// The name. In the trash it has a suffix; ``Trashed/name`` is the one that users see.
     var name: String
-    /// Of a folder; nil for a file.
+    /// The children of a folder; nil for a file.
     @FolderChildren var children: [NameKey: Int]?
     var content: DiskContent?
-    /// The service's judgement of the content; nil if the name decides.
+    /// The type that the service found in the content; nil if the name decides.
     var judgedType: DiskFileType?
-    /// From the camera, for photos.
+    /// EXIF data of photos.
     var exif = JSONObject()
     var created: Date
     var modified: Date
@@ -34,7 +34,7 @@ struct DiskNode: Sendable, Codable {
 
     var isDirectory: Bool { children != nil }
 
-    /// The name that people see.
+    /// The name that users see.
     var displayName: String { trashed?.name ?? name }
 
     var type: DiskFileType { judgedType ?? DiskFileType(of: displayName) }
@@ -70,7 +70,7 @@ struct DiskAccount: Sendable, Equatable, Codable {
     let registered: Date
 }
 
-/// The children of a folder. They are coded by their parents alone: of this only whether there may be any.
+/// The children of a folder. Only their presence is encoded, because each child encodes its parent.
 @propertyWrapper
 struct FolderChildren: Sendable, Codable {
     var wrappedValue: [NameKey: Int]?
@@ -105,8 +105,8 @@ struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
         self.names = names
     }
 
-    /// Reads `disk:/…`, `trash:/…`, `app:/…` or a path without a scheme, which is one of `area` and then must have no
-    /// colon.
+    /// Parses `disk:/…`, `trash:/…`, `app:/…` or a path without a scheme. The latter belongs to `area` and must not
+    /// contain a colon.
     init(_ text: String, in area: Area = .disk) throws(DiskFailure) {
         var rest = text[...]
         self.area = area
@@ -137,16 +137,16 @@ struct DiskPath: Sendable, Equatable, Codable, CustomStringConvertible {
     var description: String { "\(area.rawValue):/" + names.joined(separator: "/") }
 }
 
-/// A name that is equal only to the same bytes: Swift's strings are equal as soon as they read alike.
+/// A name that is equal only to the same bytes. Strings of Swift are equal if they are canonically equivalent.
 struct NameKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
     init(_ name: String) { bytes = Array(name.utf8) }
 }
 
-/// The types of a file; the service finds them by the end of its name.
+/// The types of a file, which the service derives from its extension.
 struct DiskFileType: Sendable, Equatable, Codable {
-    /// Nil if the service says none.
+    /// Nil if the service sends none.
     let mime: String?
     /// One of the documented media types.
     let media: String

@@ -5,15 +5,15 @@ import Foundation
 struct DiskOperations: Sendable, Codable {
     /// Set by the control API.
     struct Rules: Sendable, Equatable, Codable {
-        /// Calls that response 202 always.
+        /// Calls whose response is always 202.
         var calls: Set<DiskChange.Call> {
             get { Set(sortedCalls) }
             set { sortedCalls = newValue.sorted { $0.rawValue < $1.rawValue } }
         }
         private var sortedCalls: [DiskChange.Call] = []
-        /// Whether copies, moves and deletions of folders that are not empty do by themselves, as recorded.
+        /// Whether copies, moves and deletions of folders with content are asynchronous, as recorded.
         var folders = true
-        /// How often an operation says `in-progress`.
+        /// Number of times that an operation responds `in-progress`.
         var polls = 1
         var fails = false
     }
@@ -23,7 +23,7 @@ struct DiskOperations: Sendable, Codable {
         let change: DiskChange
         /// Number of `in-progress` responses that are left; nil while the operation waits for something else.
         var polls: Int?
-        /// When it ends although no client asks for it.
+        /// The time at which it ends if no client polls it.
         let end: Date
         var fails: Bool
         /// `success` or `failed` once it has ended.
@@ -32,7 +32,7 @@ struct DiskOperations: Sendable, Codable {
 
     var rules = Rules()
     private(set) var all: [String: Operation] = [:]
-    /// Those that are not settled, in the order in which they began.
+    /// The operations that have not ended, in the order in which they began.
     private var pending: [String] = []
 
     /// - Returns: its name, 64 hexadecimal digits.
@@ -49,7 +49,7 @@ struct DiskOperations: Sendable, Codable {
         return id
     }
 
-    /// Ends one that was waited for: with a change that is still to be made, or with none.
+    /// Ends an operation that waits for an upload, with a change that is still to be made or with none.
     mutating func resume(_ id: String, change: DiskChange?, now: Date) {
         guard let operation = all[id] else { return }
         let polls = change == nil ? 0 : rules.polls
@@ -60,7 +60,7 @@ struct DiskOperations: Sendable, Codable {
             end: end(polls, now),
             fails: change != nil && rules.fails
         )
-        // An earlier attempt may have ended it.
+        // An earlier attempt may have ended the operation.
         if !pending.contains(id) { pending.append(id) }
     }
 
@@ -69,7 +69,7 @@ struct DiskOperations: Sendable, Codable {
         pending.removeAll { $0 == id }
     }
 
-    /// Forgets all operations, as the service does with old ones.
+    /// Removes all operations, as the service does with old ones.
     mutating func forget() { (all, pending) = ([:], []) }
 
     /// The operations whose time is over, oldest first.
@@ -77,7 +77,8 @@ struct DiskOperations: Sendable, Codable {
         pending.filter { id in all[id].map { $0.polls != nil && $0.end <= now } ?? false }
     }
 
-    /// The end of an operation that no client asks for: when one that asks each second would see it.
+    /// The end of an operation that no client polls: the time at which a client that polls every second would see its
+    /// end.
     private func end(_ polls: Int, _ now: Date) -> Date { now.addingTimeInterval(TimeInterval(polls + 1)) }
 
     mutating func countPoll(_ id: String) {
@@ -87,7 +88,7 @@ struct DiskOperations: Sendable, Codable {
 }
 
 extension DiskModel {
-    /// The status of an operation as a poll gets it; the poll that ends it makes its change.
+    /// Returns the status of an operation for a poll. The poll that ends the operation makes its change.
     mutating func poll(_ id: String, account: Int, now: Date) throws(DiskFailure) -> String {
         guard let operation = operations.all[id], operation.account == account else { throw .operationNotFound }
         if let outcome = operation.outcome { return outcome }
@@ -99,7 +100,7 @@ extension DiskModel {
         return end(id, operation, at: now)
     }
 
-    /// Ends the operations whose time is over. The service carries them out whether or not a client asks for them.
+    /// Ends the operations whose time is over. The service carries them out even if no client polls them.
     mutating func endDueOperations(at now: Date) {
         for id in operations.due(at: now) {
             guard let operation = operations.all[id] else { continue }
@@ -114,7 +115,7 @@ extension DiskModel {
                 try perform(operation.change, account: operation.account, at: now)
                 outcome = "success"
             } catch {
-                // The obstacle appeared after the call: the service says no more than this either.
+                // The obstacle appeared after the call. The service sends no reason either.
                 outcome = "failed"
             }
         }

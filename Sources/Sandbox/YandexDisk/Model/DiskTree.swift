@@ -8,14 +8,14 @@ struct DiskTree: Sendable, Codable {
     var totalSpace: Int
     /// Largest file that may be uploaded, in bytes.
     var maximumFile: Int
-    /// Bytes that count as used and are in none of the files, such as those of letters. Not part of a saved state.
+    /// Bytes that count as used but belong to no file, such as those of letters. Not part of a saved state.
     var usedElsewhere = 0
     private(set) var revision: Int
     private(set) var nodes: [Int: DiskNode] = [:]
     let root: Int
     let trash: Int
     private var nextID: Int
-    /// Sorted folders and lists until the next change: with 100,000 children sorting takes most of the time.
+    /// Sorted folders and lists, valid until the next change. With 100,000 children, sorting takes most of the time.
     private var orders: [String: [Int]] = [:]
     private var usage: (all: Int, trash: Int)?
 
@@ -24,7 +24,7 @@ struct DiskTree: Sendable, Codable {
         case account, totalSpace, maximumFile, revision, nodes, root, trash, nextID
     }
 
-    /// Folders know their children again after decoding, which codes them by the parents alone.
+    /// Restores the children of folders after decoding, because only parents are encoded.
     mutating func findChildren() {
         for node in nodes.values where node.parent != node.id {
             nodes[node.parent]?.children?[NameKey(node.name)] = node.id
@@ -92,14 +92,14 @@ struct DiskTree: Sendable, Codable {
 
     func size(of id: Int) -> Int { subtree(of: id).reduce(0) { $0 + ($1.content?.size ?? 0) } }
 
-    /// The bytes that count as used, those in the trash among them.
+    /// The bytes that count as used, and those of them in the trash.
     mutating func usedSpace() -> (all: Int, trash: Int) {
         let files = usage ?? (all: size(of: root) + size(of: trash), trash: size(of: trash))
         usage = files
         return (files.all + usedElsewhere, files.trash)
     }
 
-    /// A list that is kept until something changes. `key` names it.
+    /// Returns a list that is cached under `key` until the next change.
     mutating func ordered(_ key: String, _ make: (DiskTree) -> [Int]) -> [Int] {
         if let order = orders[key] { return order }
         // Clients choose the keys, so their number is bounded.
@@ -147,7 +147,7 @@ struct DiskTree: Sendable, Codable {
         return id
     }
 
-    /// Replaces the content of a file; its identity stays.
+    /// Replaces the content of a file, which keeps its identity.
     mutating func replace(_ id: Int, content: DiskContent, at date: Date) {
         let revision = touch(at: date)
         nodes[id]?.content = content
@@ -164,7 +164,7 @@ struct DiskTree: Sendable, Codable {
         for node in subtree(of: id) { nodes[node.id] = nil }
     }
 
-    /// Gives a node another place and name, which must be free. Times of the file stay.
+    /// Moves a node to another folder and name, which must be free. Its times are kept.
     mutating func move(_ id: Int, to parent: Int, name: String, at date: Date) {
         let revision = touch(at: date)
         detach(id)
@@ -174,7 +174,7 @@ struct DiskTree: Sendable, Codable {
         nodes[parent]?.children?[NameKey(name)] = id
     }
 
-    /// Copies a node and everything below it; publications and custom properties stay behind.
+    /// Copies a node and everything below it, without publications and custom properties.
     mutating func copy(_ id: Int, to parent: Int, name: String, from other: DiskTree? = nil, at date: Date) {
         let source = other ?? self
         guard let node = source.nodes[id] else { return }
@@ -185,7 +185,7 @@ struct DiskTree: Sendable, Codable {
         }
     }
 
-    /// Puts a node into the trash, under its name with a suffix.
+    /// Moves a node to the trash, under its name with a suffix.
     mutating func discard(_ id: Int, at date: Date) {
         guard let node = nodes[id] else { return }
         let origin = path(of: node)
@@ -203,7 +203,7 @@ struct DiskTree: Sendable, Codable {
         nodes[id] = node
     }
 
-    /// Counts a look at something published. No change: revision and lists stay.
+    /// Counts a view of a published node. This is no change: the revision and cached lists remain.
     mutating func countView(of id: Int) { nodes[id]?.publication?.views += 1 }
 
     private mutating func detach(_ id: Int) {
@@ -213,7 +213,7 @@ struct DiskTree: Sendable, Codable {
     }
 }
 
-/// How a list is sorted: a key, and whether from the end.
+/// The order of a list: a key, and whether it is descending.
 struct DiskOrder: Equatable {
     enum Key: String, CaseIterable {
         case name, path, created, modified, size, deleted
@@ -240,14 +240,14 @@ extension DiskTree {
         }
     }
 
-    /// All files outside the trash, of those media types. Without an order: by name.
+    /// All files outside the trash with those media types. Without an order they are sorted by name.
     mutating func files(mediaTypes: [String], order: DiskOrder?) -> [Int] {
         ordered("files \(mediaTypes) \(order.map { "\($0)" } ?? "")") { tree in
             tree.sorted(tree.files(mediaTypes), order: order) { $0.name != $1.name ? $0.name < $1.name : $0.id < $1.id }
         }
     }
 
-    /// The same, the last upload first.
+    /// All files outside the trash with those media types, the last upload first.
     mutating func lastUploaded(mediaTypes: [String]) -> [Int] {
         ordered("uploads \(mediaTypes)") { tree in
             tree.sorted(tree.files(mediaTypes), order: nil) { $0.uploaded > $1.uploaded }
@@ -286,7 +286,7 @@ extension DiskTree {
         return order.isReversed ? sorted.reversed() : sorted
     }
 
-    /// Equal keys follow by identity, so that pages of one list neither overlap nor leave anything out.
+    /// Nodes with equal keys are sorted by identity, so that pages of one list neither overlap nor leave anything out.
     private func keyed<Key: Comparable>(_ nodes: [DiskNode], _ key: (DiskNode) -> Key) -> [Int] {
         nodes.map { (key: key($0), id: $0.id) }.sorted { $0.key != $1.key ? $0.key < $1.key : $0.id < $1.id }.map(\.id)
     }
