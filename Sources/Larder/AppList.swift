@@ -9,9 +9,9 @@ import Shop
 import Storage
 import Upstream
 
-/// The apps of a server, in the order of the index. An app offers its ports to the apps behind it.
+/// The apps of a server, in the order of the index. An app offers its ports to the apps after it.
 struct AppList: Sendable {
-    /// The apps of this program: those of Larder, and behind them its own (``LarderProgram``).
+    /// The apps of this program: those of Larder, followed by its own (``LarderProgram``).
     @TaskLocal static var standard = AppList([DiskApp.self, PDFApp.self, ShipsApp.self, ShopApp.self, NotesApp.self])
 
     let types: [any App.Type]
@@ -40,7 +40,7 @@ struct AppList: Sendable {
         return (JournalTables([SessionStore.replicated] + apps.compactMap { $0.replicated }), schema)
     }
 
-    /// Whether one of them stores sealed secrets there.
+    /// Whether an app stores sealed secrets in the shared store.
     var sealsSharedSecrets: Bool { types.contains { $0.sealsSharedSecrets } }
 
     var storedAmounts: [StoredAmount] { types.flatMap { $0.storedAmounts } }
@@ -56,7 +56,7 @@ struct AppList: Sendable {
     var problems: [ProblemCode] { ProblemCode.common + types.flatMap { $0.problems } }
 }
 
-/// The apps that a server serves, and everything that they bring along.
+/// The apps that a server serves, and everything that they register.
 struct ServedApps {
     /// The apps as `GET /v1` lists them.
     private(set) var index: [(app: String, title: Text)] = []
@@ -71,10 +71,10 @@ struct ServedApps {
     private(set) var userData: [(name: String, data: UserData)] = []
     /// The seeds that the apps read from the document of a test.
     private(set) var seedings: [(name: String, seeding: Seeding)] = []
-    /// The upstreams of the apps, and behind them those that no app uses.
+    /// The upstreams of the apps, followed by those that no app uses.
     private(set) var upstreams: [Upstream] = []
     private(set) var mountCredentials: [String: MountRoutes.CredentialProvider] = [:]
-    /// Return the writes that wait for upstreams, by the names of these.
+    /// Return the writes that wait for upstreams, by the names of the upstreams.
     private(set) var outboxLoads: [@Sendable () -> [String: OutboxLoad]] = []
     /// Names of the apps that other processes serve, and of upstreams that only those apps use.
     private(set) var elsewhere: (apps: Set<String>, upstreams: Set<String>) = ([], [])
@@ -123,7 +123,7 @@ struct ServedApps {
         add(app)
     }
 
-    /// Returns the upstream of a name: the one of an earlier app, or a new one.
+    /// Returns the upstream with a name: that of an earlier app, or a new one.
     private mutating func upstream(_ name: String, _ resources: ServerResources) -> Upstream? {
         if let known = upstreams.first(where: { $0.configuration.name == name }) { return known }
         guard let new = resources.upstream(name) else { return nil }

@@ -46,14 +46,14 @@ struct LarderCommand: AsyncParsableCommand {
     )
 }
 
-/// The program: `larder`, or one of your own that serves further apps (docs/your-own-app.md).
+/// The program: `larder`, or a program of your own that serves further apps (docs/your-own-app.md).
 package enum LarderProgram {
-    /// Runs the command that the arguments of the process name. Files that it and its children create are accessible to
-    /// their owner only.
+    /// Runs the command in the arguments of the process. Files that it and its children create are accessible to their
+    /// owner only.
     ///
     /// On the main actor, so that the standard streams are opened before libdispatch opens files of its own.
     ///
-    /// - Parameter apps: Apps that are served behind those of Larder.
+    /// - Parameter apps: Apps that are served in addition to those of Larder.
     @MainActor package static func main(serving apps: [any App.Type] = []) async {
         umask(0o077)
         StandardStreams.openMissing()
@@ -72,9 +72,9 @@ package enum LarderProgram {
     }
 }
 
-/// The names of commands at the beginning of a command line.
+/// Checks the names of commands at the beginning of a command line.
 enum CommandNames {
-    /// Returns the fault of an argument that has the place of a command and is none; nil if all are commands.
+    /// Returns the error for an argument in the place of a command that is none; nil if all are commands.
     static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
         if let first = arguments.first, first.hasPrefix("-") { return faultOfOption(first, before: root) }
         var (command, path) = (root, root.name)
@@ -92,7 +92,7 @@ enum CommandNames {
     /// Options that need no command.
     private static let options = ["--help", "--version", "--generate-completion-script"]
 
-    /// Returns the fault of an option that comes before all commands; nil for those that need none.
+    /// Returns the error for an option that precedes all commands; nil for an option that needs none.
     private static func faultOfOption(_ option: String, before root: any ParsableCommand.Type) -> String? {
         let name = String(option.prefix { $0 != "=" })
         guard name != "-h", !options.contains(name), !name.hasPrefix("--experimental") else { return nil }
@@ -112,6 +112,6 @@ enum CommandNames {
 }
 
 extension ParsableCommand {
-    /// The word that a command is called by.
+    /// The word of the command on a command line.
     static var name: String { configuration.commandName ?? "" }
 }

@@ -1,4 +1,3 @@
-/// The version of this build.
 enum LarderVersion {
     static let text = "0.1.0"
 }

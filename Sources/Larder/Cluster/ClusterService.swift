@@ -6,17 +6,17 @@ import Screens
 import ServiceLifecycle
 import Storage
 
-/// The store that several processes share, while this one runs.
+/// The connection of this process to the store that several processes share.
 struct ClusterService: Service {
     let access: ClusterAccess
-    /// Keeps the rows of users in the processes' own databases alike; nil for a process without one.
+    /// Replicates the rows of users in the databases of the processes; nil for a process without a database.
     private(set) var journal: Journal?
     /// How long a server may reuse rows that it has read.
     let kept: Duration
     private let configuration: LarderConfiguration
     private let logger: Logger
 
-    /// Connects to nothing yet. Nil without a store.
+    /// Connects to nothing yet. Returns nil without a store.
     ///
     /// - Parameter node: A name that no other process has.
     /// - Throws: `StorageError` if the key cannot be read.
@@ -30,7 +30,7 @@ struct ClusterService: Service {
         (self.configuration, self.logger) = (configuration, logger)
     }
 
-    /// Checks the store, and makes the tables of all apps of this build: other processes may serve others.
+    /// Checks the store, and makes the tables of all apps of this build, because other processes may serve other apps.
     ///
     /// - Throws: `ClusterError`, `ClusterSeal.WrongKey`, `CancellationError`.
     func prepare() async throws {
@@ -40,11 +40,12 @@ struct ClusterService: Service {
         if configuration.apps.sealsSharedSecrets { try await access.seal?.check(access.database) }
     }
 
-    /// Opens it with the database of this process, which follows the others from now on. A server may be started while
-    /// the store fails over: one that has followed the others before begins with the rows that it has, as if the store
-    /// had gone just now; another one waits.
+    /// Opens the store with the database of this process, which replicates the store from now on.
     ///
-    /// - Throws: Errors that do not pass by themselves; `CancellationError` if the server is to stop meanwhile.
+    /// A server may be started during a failover of the store. If its database was replicated before, the server begins
+    /// with the rows that it has. Otherwise it waits for the store.
+    ///
+    /// - Throws: Errors that are not temporary; `CancellationError` if the server stops meanwhile.
     static func open(
         _ configuration: LarderConfiguration,
         node: String,
@@ -66,12 +67,13 @@ struct ClusterService: Service {
         }
     }
 
-    /// Checks the store, and brings the database of this process up to date. It waits for faults that pass by
-    /// themselves, and logs them when they change; for a user or a database that the store does not have, only a
-    /// process that serves already waits.
+    /// Checks the store, and brings the database of this process up to date.
     ///
-    /// - Parameter waiting: Whether it waits for a store that does not respond.
-    /// - Returns: Why it cannot be followed yet, as an unavailable store; nil if it is followed.
+    /// Waits while errors are temporary, and logs each new one. A missing user or database counts as temporary only for
+    /// a process that was serving before.
+    ///
+    /// - Parameter waiting: Whether to wait for a store that does not respond.
+    /// - Returns: The error, as an unavailable store, if the store cannot be used yet; nil after success.
     private func follow(waiting: Bool) async throws -> ClusterError? {
         let isServing = journal?.isOfEarlierRun == true
         return try await cancelWhenGracefulShutdown {

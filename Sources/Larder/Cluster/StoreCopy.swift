@@ -4,8 +4,8 @@ import Screens
 import Storage
 import Synchronization
 
-/// Copies users' data from a server's own database to the journal of several servers, as its snapshot, or back: all of
-/// it or nothing. No server may use either. The cache is not copied.
+/// Copies users' data from a server's own database to the journal of several servers, as its snapshot, or back: all or
+/// nothing. No server may use either store meanwhile. The cache is not copied.
 struct StoreCopy: Sendable {
     /// Why nothing was copied; the text is for the operator.
     enum Refusal: Error, CustomStringConvertible {
@@ -24,20 +24,19 @@ struct StoreCopy: Sendable {
         }
     }
 
-    /// There are secrets, and no key for those of the shared store.
+    /// There are secrets, but no key for those of the shared store.
     struct KeyMissing: Error, CustomStringConvertible {
         let description = "There are tokens to seal, and no key of the shared store: name its file."
     }
 
     enum Direction: Sendable { case toShared, toLocal }
 
-    /// The rows of a table.
     struct Count: Sendable {
         let table: String
         let rows: Int
     }
 
-    /// The time that a copy may take.
+    /// Largest duration of a copy.
     private static let timeout = Duration.seconds(86_400)
 
     let local: LarderDatabase
@@ -46,7 +45,7 @@ struct StoreCopy: Sendable {
     private let seal: ClusterSeal?
 
     /// - Parameters:
-    ///   - apps: All.
+    ///   - apps: All apps.
     ///   - seal: Seals the secrets of the shared store; nil if its key is not known.
     init(_ apps: AppList, local: LarderDatabase, shared: PostgresDatabase, seal: ClusterSeal?) {
         self.seal = apps.sealsSharedSecrets ? seal : nil
@@ -63,8 +62,6 @@ struct StoreCopy: Sendable {
         guard servers == 0 else { throw Refusal.inUse(connections: servers) }
     }
 
-    /// Copies.
-    ///
     /// - Returns: The numbers of rows by table.
     /// - Throws: ``Refusal``, ``KeyMissing``, `ClusterSeal.WrongKey`, `StorageError`, `ClusterError`.
     func run(_ direction: Direction) async throws -> [Count] {
@@ -73,12 +70,12 @@ struct StoreCopy: Sendable {
             let cookies = try SessionCookies(UserDatabase(local))
             try await local.write { try cookies.record($0) }
         }
-        // The rows that stay in a directory.
+        // The result of a copy to a directory.
         let kept = Mutex<[Count]?>(nil)
         do {
-            // A server that starts meanwhile waits for its turn, with all that it does after making tables.
+            // The lock makes a server that is started meanwhile wait before it makes tables.
             return try await shared.write(locks: [PostgresDatabase.schemaLock], within: Self.timeout) { transaction in
-                // A server that is not seen can read, but changes nothing.
+                // With this lock, a server that was not counted can read but cannot write.
                 try transaction.execute("LOCK TABLE journal, journal_snapshot IN EXCLUSIVE MODE")
                 let servers = try PostgresDatabase.servers(in: transaction)
                 guard servers == 0 else { throw Refusal.inUse(connections: servers) }
@@ -100,13 +97,13 @@ struct StoreCopy: Sendable {
                 }
             }
         } catch {
-            // The directory has it all. That the store, which was only read, has gone since is no failure.
+            // The directory is complete. A later failure of the shared store, which was only read, is ignored.
             guard let counts = kept.withLock(\.self) else { throw error }
             return counts
         }
     }
 
-    /// Copies the rows of the journal to an empty directory, as they are at one time, beside servers.
+    /// Copies the rows of the journal to an empty directory, in one transaction, while servers run.
     ///
     /// - Throws: as ``run(_:)``.
     func runBesideServers() async throws {

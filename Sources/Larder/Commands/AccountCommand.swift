@@ -71,7 +71,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         try database.close()
     }
 
-    /// Returns the rows of several servers, in a file for this command: those of the servers are in use.
+    /// Returns the rows of several servers in a file for this command, because the servers' own files are in use.
     private static func users(_ shared: ClusterService, _ configuration: LarderConfiguration) async throws
         -> UserDatabase
     {

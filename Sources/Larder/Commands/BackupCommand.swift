@@ -59,14 +59,14 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// The users' data of several servers in a data directory beside a backup, which links its files.
+/// The users' data of several servers, in a temporary data directory beside a backup, which links its files.
 private struct StoreRows {
-    /// The time that a copy may take.
+    /// Largest duration of a copy.
     private static let timeout = Duration.seconds(86_400)
 
     let directory: URL
 
-    /// Copies them as they are at one time, while the servers run.
+    /// Copies the rows in one transaction, while the servers run.
     ///
     /// - Throws: `ClusterError`, `StorageError`, errors of ``StoreCopy``.
     init(_ store: StoreConfiguration, _ apps: AppList, beside target: URL) async throws {
@@ -97,7 +97,7 @@ private struct StoreRows {
         }
     }
 
-    /// Removes the directory of a backup that was killed. It is locked while one is made.
+    /// Removes the directory of a backup that was killed. The directory of a running backup is locked.
     private static func clear(_ directory: URL, of target: String) throws {
         let files = FileManager.default
         guard files.fileExists(atPath: directory.path) else { return }

@@ -47,7 +47,8 @@ extension LarderConfiguration {
         }
     }
 
-    /// Ends the process with one line and exit code 1 if there is no database: a mistyped directory is not made.
+    /// Ends the process with one line and exit code 1 if there is no database, so that a mistyped directory is not
+    /// created.
     func requireDatabase(_ hint: String = "") throws {
         guard CacheInspection.exists(at: dataDirectory) else {
             throw ExitCode.reporting("there is no database in \(dataDirectory.path)\(hint)")
@@ -125,7 +126,7 @@ enum CacheListing {
         )
     }
 
-    /// Returns a URL without parts that may be secret, on one line whatever an upstream put into it.
+    /// Returns a URL on one line, without parts that may be secret.
     static func shown(_ url: String, queries: Bool) -> String {
         var text = String(
             String.UnicodeScalarView(url.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 })
@@ -257,7 +258,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
     }
 
     private func remove(_ purge: CachePurge, _ configuration: LarderConfiguration) async throws {
-        // A purge of nothing makes no data directory.
+        // A purge must not create a data directory.
         guard CacheInspection.exists(at: configuration.dataDirectory) else {
             StandardOutput.write("nothing is cached: there is no database in \(configuration.dataDirectory.path)\n")
             return

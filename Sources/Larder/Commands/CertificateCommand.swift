@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Server
 
-/// `larder certificate`: an authority of one's own, and certificates of it for this server.
+/// `larder certificate`: creates a certificate authority, and certificates of it for this server.
 struct CertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
@@ -49,7 +49,7 @@ struct CertificateCommand: AsyncParsableCommand {
     }
 }
 
-/// Instructions for a new certificate: how a server gets it, and how clients learn to trust it.
+/// Instructions for installing a new certificate on a server and for making clients trust it.
 struct CertificateInstructions {
     let folder: CertificateFolder
     let made: CertificateFolder.Made
@@ -69,7 +69,7 @@ struct CertificateInstructions {
             """ + (made.isAuthorityNew ? trust : "Clients that trust \(folder.authority.certificate.path) trust it.\n")
     }
 
-    /// How clients learn to trust the authority.
+    /// The instructions for clients.
     private var trust: String {
         let file = folder.authority.certificate.path
         let host = made.names.first { $0.contains(".") } ?? "localhost"

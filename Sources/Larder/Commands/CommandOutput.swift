@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Storage
 
-/// Standard error, unbuffered. A failed write is ignored: there is no other place to report it.
+/// Standard error, unbuffered. A failed write is ignored, because there is no other place to report it.
 enum StandardError {
     static func write(_ text: String) {
         _ = StandardStreams.write(text, to: STDERR_FILENO)
@@ -24,12 +24,12 @@ extension ExitCode {
     }
 }
 
-/// Standard output, unbuffered: programs that start the server wait for its lines.
+/// Standard output, unbuffered, because programs that start the server wait for its lines.
 enum StandardOutput {
     /// Writes the output of a command.
     ///
-    /// If its reader has closed the pipe (`larder settings | head -1`), the process ends by SIGPIPE, without a message,
-    /// also where that signal is ignored; after any other error it ends with a message.
+    /// If the reader has closed the pipe (`larder settings | head -1`), the process ends by SIGPIPE without a message,
+    /// even if that signal is ignored. After any other error it ends with a message.
     static func write(_ text: String) {
         switch StandardStreams.write(text, to: STDOUT_FILENO) {
         case nil: return
@@ -46,14 +46,15 @@ enum StandardOutput {
     }
 }
 
-/// The streams that a process is started with.
+/// The standard streams of the process.
 enum StandardStreams {
-    /// Opens `/dev/null` for each of them that is closed, so that no file of the server has its number.
+    /// Opens `/dev/null` for each closed stream, so that no file of the server gets its number.
     static func openMissing() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
     }
 
-    /// Lets writing to a pipe without a reader fail instead of ending the process. NIO does that with its first socket.
+    /// Makes a write to a pipe without a reader fail instead of ending the process. NIO does so only with its first
+    /// socket.
     static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
     }
@@ -70,7 +71,7 @@ enum StandardStreams {
         exit(128 + SIGPIPE)
     }
 
-    /// Writes all of a text, and waits for a reader whose pipe is full.
+    /// Writes the whole text, and waits while a pipe is full.
     ///
     /// - Returns: The code of the error; nil if there is none.
     fileprivate static func write(_ text: String, to descriptor: Int32) -> Int32? {
@@ -111,7 +112,7 @@ enum HumanReadable {
         return "\(seconds)s"
     }
 
-    /// Returns rows in columns as wide as their longest cells, but for the last one.
+    /// Returns rows in columns that are as wide as their longest cells. The last column is not padded.
     static func table(_ rows: [[String]]) -> String {
         let columns = (rows.first ?? []).indices.dropLast()
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -145,20 +146,20 @@ final class ProgressBar {
     private var line = ""
 
     /// - Parameters:
-    ///   - isTerminal: Whether lines can be written over; otherwise nothing is shown.
+    ///   - isTerminal: Whether lines can be overwritten; otherwise nothing is shown.
     ///   - write: Writes a text.
     init(isTerminal: Bool = ProgressBar.isOnTerminal, write: @escaping (String) -> Void = StandardError.write) {
         self.isTerminal = isTerminal
         self.write = write
     }
 
-    /// Shows that a part of a step is done.
+    /// Shows the progress of a step.
     ///
     /// - Parameters:
     ///   - title: The name of the step.
     ///   - completed: The completed part, in bytes or another unit.
     ///   - total: The whole step; 0 if its size is not known.
-    ///   - amount: Writes an amount of it.
+    ///   - amount: Formats an amount.
     func show(
         _ title: String,
         _ completed: Int,

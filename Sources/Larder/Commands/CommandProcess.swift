@@ -1,7 +1,7 @@
 import Foundation
 import ServiceLifecycle
 
-/// A child process with a process group of its own, which has the terminal if there is one.
+/// A child process in its own process group, which gets the terminal if there is one.
 final class CommandProcess: Sendable {
     /// It could not be started.
     struct NotStarted: Error, CustomStringConvertible {
@@ -14,10 +14,9 @@ final class CommandProcess: Sendable {
     /// Starts a command.
     ///
     /// - Parameters:
-    ///   - words: Its name, which is looked for in `PATH`, and its arguments.
+    ///   - words: Its name, which is searched for in `PATH`, and its arguments.
     ///   - environment: Its variables.
-    ///   - output: A new file for all that it writes, in which case it reads nothing; nil for the streams of this
-    ///     process.
+    ///   - output: A new file for its output, in which case its input is empty; nil for the streams of this process.
     /// - Throws: ``NotStarted``.
     init(_ words: [String], environment: [String: String], output: URL? = nil) throws {
         hasTerminal = output == nil
@@ -38,7 +37,7 @@ final class CommandProcess: Sendable {
         sigemptyset(&signals)
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // Threads of libdispatch block all signals, and so would the command.
+        // Threads of libdispatch block all signals, and the command would inherit that.
         var blocked = sigset_t()
         sigemptyset(&blocked)
         posix_spawnattr_setsigmask(&attributes, &blocked)
@@ -56,9 +55,9 @@ final class CommandProcess: Sendable {
         if hasTerminal { Self.giveTerminal(to: pid) }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     ///
-    /// - Returns: Its exit code; 128 and the number of a signal that ended it.
+    /// - Returns: Its exit code; 128 plus the number of the signal that ended it.
     func ended() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread { [pid] in
@@ -70,7 +69,7 @@ final class CommandProcess: Sendable {
         }
     }
 
-    /// Waits for its end, and ends it when the server stops.
+    /// Waits for the end of the process, and ends it when the server stops.
     ///
     /// - Returns: As ``ended()``.
     func endedWithServer() async -> Int32 {
@@ -82,7 +81,7 @@ final class CommandProcess: Sendable {
                 self.signal(SIGTERM)
             }
         } onCancel: {
-            // It has had the time to stop that requests have.
+            // The command had as much time to stop as requests have.
             signal(SIGKILL)
         }
     }
@@ -96,10 +95,10 @@ final class CommandProcess: Sendable {
         if hasTerminal { Self.giveTerminal(to: getpgrp()) }
     }
 
-    /// Lets a process group read from the terminal and get its signals.
+    /// Makes a process group the foreground group of the terminal.
     private static func giveTerminal(to group: pid_t) {
         guard isatty(STDIN_FILENO) == 1 else { return }
-        // The system asks a group in the background by this signal whether it may.
+        // The system sends this signal to a group in the background that calls tcsetpgrp(3).
         let before = Foundation.signal(SIGTTOU, SIG_IGN)
         _ = tcsetpgrp(STDIN_FILENO, group)
         _ = Foundation.signal(SIGTTOU, before)

@@ -60,8 +60,8 @@ enum DeviceListing {
 }
 
 extension LarderConfiguration {
-    /// Reads the paired devices of the data directory, also while a server uses it. Ends the process with one line and
-    /// exit code 1 if there is no database, or it cannot be used.
+    /// Reads the paired devices of the data directory, even while a server uses it. Ends the process with one line and
+    /// exit code 1 if there is no database, or if it cannot be used.
     func pairedDevices() throws -> [Device] {
         try requireDatabase()
         var devices: [Device]?
@@ -85,7 +85,7 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
             """
     )
 
-    /// Longest time that a server is waited for.
+    /// Largest number of checks for the server's response.
     private static let patience = 100
     private static let pause: Duration = .milliseconds(100)
 
@@ -116,7 +116,7 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
         StandardOutput.write("\(chosen.name) (\(chosen.id)) is not paired any more\n")
     }
 
-    /// Leaves a device to the server, and waits until that has looked.
+    /// Tells the server to revoke a device, and waits until it has done so.
     private func leave(_ device: Device, _ file: RevocationFile) async throws {
         try await wait(for: file)
         do {

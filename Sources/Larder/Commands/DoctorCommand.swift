@@ -81,7 +81,7 @@ struct DoctorCommand: AsyncParsableCommand {
 struct Check: Sendable, Equatable {
     enum Verdict: String, Sendable {
         case well = "ok"
-        /// Optional, and not there.
+        /// Optional and missing.
         case absent = "none"
         case degraded = "warn"
         case broken = "FAIL"
@@ -107,10 +107,10 @@ struct Check: Sendable, Equatable {
     }
 }
 
-/// Checks the data directory as the server does at its start, and more: all pages, references between rows, and, if
-/// asked to, the content of all files. Changes nothing.
+/// Checks the data directory as the server does at its start, and also all pages, references between rows and, if
+/// requested, the content of all files. Changes nothing.
 enum DataCheck {
-    /// Words of the finding of a directory that a server uses.
+    /// Part of the finding about a directory that a server uses.
     static let inUse = "in use by"
 
     static func findings(
@@ -204,7 +204,7 @@ enum DataCheck {
 
 /// Checks whether the server can listen.
 enum AddressCheck {
-    /// - Parameter isServed: Whether a server uses the data directory: then it listens.
+    /// - Parameter isServed: Whether a server uses the data directory, and therefore listens already.
     static func finding(_ configuration: LarderConfiguration, isServed: Bool) async -> Check {
         let (host, port) = (configuration.settings[HTTPSettings.host], configuration.settings[HTTPSettings.port])
         do {
@@ -252,11 +252,11 @@ enum CertificateCheck {
         )
     }
 
-    /// Addresses that are no address of a client's request.
+    /// Addresses to listen at that no client can request.
     private static let anyAddress: Set<String> = ["0.0.0.0", "::"]
 }
 
-/// Says who gets in.
+/// Describes who has access.
 enum AccessFinding {
     static func finding(_ configuration: LarderConfiguration) -> Check {
         do throws(AccessCheck) {
@@ -310,8 +310,8 @@ enum Libraries {
     }
 }
 
-/// Checks the programs that work on pictures and documents. Everything else works without them, so a missing one is
-/// only a warning, and a missing optional one not even that.
+/// Checks the programs for pictures and documents. A missing one is only a warning, because everything else works
+/// without it. A missing optional one is not even a warning.
 enum MediaCheck {
     static func findings(_ configuration: MediaConfiguration) async throws -> [Check] {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -372,7 +372,7 @@ enum StoreCheck {
             let isEncrypted: [Bool] = try await database.rows(encryption) { try $0.value("ssl") }
             let tables = missing.isEmpty ? "with the tables of this build" : "larder serve will add tables to it"
             let state = "\(tables); \(isEncrypted == [true] ? "encrypted" : "not encrypted")"
-            // The tables are there if none is missing.
+            // The tables exist if none is missing.
             if missing.isEmpty, apps.sealsSharedSecrets, let seal, try await !seal.isRecorded(in: database) {
                 throw ClusterSeal.WrongKey()
             }

@@ -4,7 +4,7 @@ import Sandbox
 import Screens
 import Synchronization
 
-/// `larder exec -- COMMAND`: a command with a server of its own.
+/// `larder exec -- COMMAND`: runs a command with a server of its own.
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
@@ -53,7 +53,7 @@ struct ExecCommand: AsyncParsableCommand {
     /// Whether a command line is that of this command.
     static func isMeant(by arguments: [String]) -> Bool { arguments.first == configuration.commandName }
 
-    /// Returns the arguments before the first `--`, which are options, and those behind it.
+    /// Returns the arguments before the first `--`, which are options, and those after it.
     static func split(_ arguments: [String]) -> (own: [String], command: [String]) {
         let own = arguments.prefix { $0 != "--" }
         return (Array(own), Array(arguments.dropFirst(own.count + 1)))
@@ -95,7 +95,7 @@ struct ExecCommand: AsyncParsableCommand {
         if let refusal { throw ExitCode.reporting(refusal, .validationFailure) }
     }
 
-    /// Reads `--matrix`: commas within parentheses belong to a fault.
+    /// Parses `--matrix`. Commas within parentheses are part of a fault.
     static func conditions(of text: String) throws -> [HarnessCondition] {
         do {
             return try HarnessCondition.list(text)
@@ -105,7 +105,7 @@ struct ExecCommand: AsyncParsableCommand {
     }
 }
 
-/// A command that runs while the server does, in a process group of its own, which ends with it.
+/// A command that runs in a process group of its own until the server stops.
 final class ExecutedCommand: Sendable {
     private let words: [String]
     private let spaceCount: Int
@@ -114,10 +114,10 @@ final class ExecutedCommand: Sendable {
     private let done = Mutex<[Run]>([])
 
     /// - Parameters:
-    ///   - words: the command and its arguments.
-    ///   - spaces: how many spaces it gets.
-    ///   - conditions: it runs once for each, in a space; none for once in the server.
-    ///   - folder: takes its output then.
+    ///   - words: The command and its arguments.
+    ///   - spaces: The number of its spaces.
+    ///   - conditions: The command runs in a space under each of them; once in the server if there are none.
+    ///   - folder: The folder for its output under conditions.
     init(_ words: [String], spaces: Int, conditions: [HarnessCondition], in folder: URL) {
         self.words = words
         spaceCount = spaces
@@ -127,15 +127,15 @@ final class ExecutedCommand: Sendable {
 
     /// One run of the command.
     struct Run: Sendable {
-        /// As it was written; empty for none.
+        /// The condition as the user has written it; empty for none.
         let condition: String
-        /// As a shell tells it.
+        /// The exit code in the form of a shell.
         let code: Int32
-        /// Its output; empty if that went to the streams of this process.
+        /// Its output; empty if the output was written to the streams of this process.
         let output: String
     }
 
-    /// The runs that have ended, in the order of their conditions.
+    /// The runs that have ended, in the order of the conditions.
     var runs: [Run] {
         let order = conditions.map(\.text)
         return done.withLock(\.self).sorted {
@@ -143,10 +143,10 @@ final class ExecutedCommand: Sendable {
         }
     }
 
-    /// The greatest exit code of the command as a shell tells it; nil if it was not started.
+    /// The greatest exit code in the form of a shell; nil if the command was not started.
     var exitCode: Int32? { runs.map(\.code).max() }
 
-    /// Runs the command, once its spaces are made.
+    /// Runs the command after its spaces were made.
     @Sendable func run(_ addresses: ServerAddresses, _ spaces: (any HarnessedSpaces)?) async throws {
         guard conditions.isEmpty else { return try await runAll(in: spaces) }
         let spaces = try await makeSpaces(in: spaces)

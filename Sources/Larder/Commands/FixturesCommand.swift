@@ -6,7 +6,7 @@ import Sandbox
 import Screens
 import Upstream
 
-/// `larder fixtures`: looks at the recordings of an upstream.
+/// `larder fixtures`: lists and compares the recordings of an upstream.
 struct FixturesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fixtures",
@@ -26,8 +26,8 @@ struct FixturesCommand: AsyncParsableCommand {
 struct FixturesOptions: ParsableArguments {
     @OptionGroup var settings: SettingsOptions
 
-    /// Reads the settings, and the one argument that is none. Ends the process if there is no such upstream, or if it
-    /// has no folder.
+    /// Reads the settings and the name of the upstream. Ends the process if there is no such upstream, or if it has no
+    /// folder.
     func load(of command: String) throws -> (upstream: UpstreamConfiguration, fixtures: UpstreamFixtures) {
         var settings = settings
         let operands = settings.takeOperands()
@@ -145,7 +145,7 @@ struct FixtureComparison {
         (self.upstream, self.fixtures, self.fields) = (upstream, fixtures, fields)
     }
 
-    /// For the end of the list.
+    /// The last line of the list.
     var summary: String {
         let parts = [
             HumanReadable.count(compared, "exchange") + " compared", "\(skipped) not sent",
@@ -154,7 +154,6 @@ struct FixtureComparison {
         return parts.joined(separator: ", ") + "\n"
     }
 
-    /// Compares all exchanges.
     /// - Throws: The errors of the file system.
     mutating func run(_ transport: some Transport) async throws {
         let (recorded, broken) = fixtures.exchanges
@@ -176,7 +175,7 @@ struct FixtureComparison {
     ) async throws {
         let isElsewhere = !request.target.hasPrefix("/")
         var headerFields = request.headerFields
-        // Credentials are for the upstream itself.
+        // Credentials are sent to the upstream itself only.
         if !isElsewhere { for field in fields { headerFields[field.name] = field.value } }
         let outgoing = OutgoingRequest(
             method: request.method,
@@ -218,13 +217,13 @@ struct FixtureComparison {
 
 /// Whether an exchange that seems to contain a secret is recorded and reported, or refused.
 enum SuspectedSecrets: String, CaseIterable, Sendable {
-    /// Refused where the environment has CI.
+    /// Refused if the environment has `CI`.
     case auto
     case report
     case refuse
 }
 
-/// The recordings of an upstream, as its settings have them together.
+/// The settings of the recordings of an upstream.
 struct FixtureConfiguration: Sendable {
     let mode: FixtureMode
     /// Nil if it is not set.
@@ -255,7 +254,8 @@ struct FixtureConfiguration: Sendable {
 extension FixtureLibrary {
     /// Creates the recordings of a server's upstreams.
     ///
-    /// - Parameter isControlled: Whether modes can be set while it runs. If not, upstreams that are live have none.
+    /// - Parameter isControlled: Whether tests may set modes while the server runs. If not, live upstreams get no
+    ///   recordings.
     init(_ configuration: LarderConfiguration, isControlled: Bool, logger: Logger) throws {
         var upstreams: [UpstreamFixtures] = []
         let secrets = Secrets()

@@ -43,7 +43,7 @@ struct RotateKeyCommand: AsyncParsableCommand {
 }
 
 extension LarderConfiguration {
-    /// Opens the database for a command that needs the data directory for itself; logs warnings only.
+    /// Opens the database for a command that needs exclusive access to the data directory. Logs warnings only.
     func openDatabase(label: String) throws -> LarderDatabase {
         let format = settings[ServerSettings.logFormat]
         let quiet = Logger(label: label) { LarderLogHandler(label: $0, format: format, level: .warning) }

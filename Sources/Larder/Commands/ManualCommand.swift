@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `larder manual`: writes the manual pages. For packages, so that it is not in the help.
+/// `larder manual`: writes the manual pages. It is for packagers, so the help does not list it.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",
@@ -90,14 +90,14 @@ struct ManualPage {
 
 /// Text of a command's help as requests and text lines of roff.
 enum Roff {
-    /// Returns text in which nothing is a request or an escape, and a hyphen is that of a command line.
+    /// Returns text without requests and escapes, in which a hyphen can be copied to a command line.
     static func escape(_ text: String) -> String {
         let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&" + plain : plain
     }
 
-    /// Returns the lines of a discussion. A title begins a section, lines that are indented by two are shown verbatim,
-    /// and one before a line that is indented more is the tag of that line.
+    /// Returns the lines of a discussion. A title begins a section. Lines that are indented by two spaces are shown
+    /// verbatim; if a line that is indented more follows, the first line is its tag.
     static func lines(of discussion: String) -> [String] {
         let source = discussion.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var (lines, isVerbatim) = ([String](), false)
@@ -158,17 +158,17 @@ struct CommandDescription: Decodable {
     let subcommands: [CommandDescription]?
     let shouldDisplay: Bool
 
-    /// The words that call it: `larder`, `cache`, `list`.
+    /// The words of the command line: `larder`, `cache`, `list`.
     var words: [String] { (superCommands ?? []) + [commandName] }
 
-    /// The commands below it that are shown, without that of the help.
+    /// The subcommands that are shown, without `help`.
     var shown: [CommandDescription] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
 
-    /// It, and all that are shown below it.
+    /// The command and all shown commands below it.
     var all: [CommandDescription] { [self] + shown.flatMap(\.all) }
 
     /// Reads the description of a program.
-    /// - Throws: `DecodingError` if it has another form than expected.
+    /// - Throws: `DecodingError` if the description has an unexpected form.
     static func of(_ program: any ParsableCommand.Type) throws -> CommandDescription {
         struct Dump: Decodable {
             let command: CommandDescription
@@ -178,11 +178,9 @@ struct CommandDescription: Decodable {
 }
 
 extension CommandFlags {
-    /// Reads those of a program.
-    ///
     /// - Parameters:
-    ///   - arguments: Of the process, which begin with the words of a command.
-    ///   - program: Its description by swift-argument-parser.
+    ///   - arguments: The arguments of the process, which begin with the words of a command.
+    ///   - program: The program's description by swift-argument-parser.
     init(_ arguments: some Collection<String>, of program: CommandDescription) {
         var running = program
         for argument in arguments {

@@ -2,7 +2,7 @@ import Foundation
 import JSONValues
 import Sandbox
 
-/// The results of a command that ran under several conditions, and the outcomes of each route under each.
+/// The results of a command that ran under several conditions, and the outcomes of each route under each condition.
 struct MatrixReport {
     private static let widest = 40
 
@@ -42,12 +42,11 @@ struct MatrixReport {
 }
 
 extension String {
-    /// The path of a route.
     fileprivate var dropMethod: Substring { drop { $0 != " " } }
 }
 
-/// Which responses of the contract were met: of each operation the successes, and the codes of its problems. It counts
-/// the apps of which at least one route was requested.
+/// The responses of the contract that clients have got: the successes of each operation, and the codes of its problems.
+/// Apps without any request are not counted.
 struct ContractCoverage {
     private let expected: Set<FrontCoverage.Met>
     private let met: Set<FrontCoverage.Met>
@@ -62,7 +61,6 @@ struct ContractCoverage {
         states = all.filter { $0.status < 400 && !$0.state.isEmpty }
     }
 
-    /// Of a hundred.
     var percent: Int { expected.isEmpty ? 0 : met.count * 100 / expected.count }
 
     /// A line for each route, with the states that were met and those that were not.
@@ -76,7 +74,7 @@ struct ContractCoverage {
         return "\n" + lines.joined() + "\(met.count) of \(expected.count) responses of the contract, \(percent) %\n"
     }
 
-    /// `GET /v1/ships` of `GET /v1/ships/{id}`: the app, whatever the method.
+    /// Returns `GET /v1/ships` for `GET /v1/ships/{id}`: the path of the app.
     private static func app(_ route: String) -> Substring {
         (route.split(separator: " ").last ?? "").split(separator: "/").prefix(2).last ?? ""
     }

@@ -5,7 +5,7 @@ import Screens
 import ServiceLifecycle
 import UnixSignals
 
-/// `larder sandbox`: the simulated upstreams alone.
+/// `larder sandbox`: runs the simulated upstreams without a server.
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
@@ -52,7 +52,7 @@ struct SandboxCommand: AsyncParsableCommand {
         try await StartError.reporting { [group] in try await ServiceGroup(configuration: group).run() }
     }
 
-    /// Prints the addresses once the sandbox listens, in the lines that `larder serve --sandbox` prints.
+    /// Prints the addresses when the sandbox listens, in the same lines as `larder serve --sandbox`.
     private struct Announcement: Service {
         let sandbox: Sandbox
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ServiceLifecycle
 
-/// `larder serve`: the server.
+/// `larder serve`: runs the server.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -56,11 +56,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends when standard input does: with the program that started this one, however that ended.
+/// Ends when standard input ends, so that the server stops with the program that started it, even if that was killed.
 struct StandardInputEnd: Service {
     func run() async throws {
         let (end, continuation) = AsyncStream.makeStream(of: Void.self)
-        // A thread of its own: reading blocks. It is left behind if the server stops before.
+        // Reading blocks, so it has a thread of its own. The thread is abandoned if the server stops before.
         let thread = Thread {
             var bytes = [UInt8](repeating: 0, count: 4096)
             while true {

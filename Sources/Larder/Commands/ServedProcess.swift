@@ -18,26 +18,25 @@ struct ServedProcess {
     let simulatesUpstreams: Bool
     /// Whether tests control the server from the start.
     let isHarness: Bool
-    /// Is called once the server listens, with the addresses and, if the server is under test, the maker of spaces.
+    /// Is called when the server listens, with the addresses and, if the server is under test, the maker of spaces.
     var announced: @Sendable (ServerAddresses, (any HarnessedSpaces)?) -> Void = { addresses, _ in addresses.print() }
-    /// Runs beside the server: when it ends, the server stops.
+    /// Runs beside the server. When it ends, the server stops.
     var companion: (any Service)?
-    /// Notes the states that clients meet in the server and its spaces; nil if nobody asks.
+    /// Records the states that clients meet in the server and its spaces; nil if they are not needed.
     var coverage: FrontCoverage?
-    /// The archive with which the server begins; nil for none.
+    /// The archive with the server's first data; nil for none.
     var importPath: String?
-    /// Where its archive is written when it stops; nil for nowhere.
+    /// The path of the archive that is written when the server stops; nil for none.
     var exportPath: String?
 
-    /// Serves.
-    /// - Throws: the errors of ``LarderServer``.
+    /// - Throws: The errors of ``LarderServer``.
     func run() async throws {
         StandardStreams.ignoreBrokenPipes()
         try await StartError.reporting { try AccessCheck.check(configuration) }
         let registry = PrometheusRegistry(families: MetricCatalogue.families)
         LarderLogHandler.bootstrap(configuration)
         MetricsSystem.bootstrap(registry)
-        // Before any event loop is created.
+        // Must be set before any event loop is created.
         NIOSingletons.groupLoopCountSuggestion = ProcessorCount.available
         try await StartError.reporting { try await serve(registry) }
     }
@@ -55,7 +54,7 @@ struct ServedProcess {
             announced: { addresses in announced(addresses, spaces) },
             stopping: {
                 logger.notice("stopping gracefully: requests under way may finish")
-                // After their time, requests are cancelled; some moments later that has not helped.
+                // Requests are cancelled after their time. This deadline is for requests that ignore the cancellation.
                 StopDeadline(timeout: stopTime + .seconds(5), logger: logger).begin()
             },
             logger: logger
@@ -80,7 +79,7 @@ struct ServedProcess {
         }
         let archive = try imported(into: directory, logger)
         let pristine = PristineDirectory(migrations: configuration.apps.migrations, logger: logger)
-        // A space has data of its own.
+        // Each space has data of its own.
         var ofSpaces = configuration
         ofSpaces.store = nil
         let spaces = Spaces(
@@ -92,7 +91,7 @@ struct ServedProcess {
         )
         let harness = Harness(
             clock: VirtualClock(.system, start: configuration.settings[ServerSettings.clockStart]),
-            // Tokens can be guessed then: only for a test that asks for it.
+            // Seeded tokens can be guessed, so a test must ask for them.
             randomness: isHarness && configuration.settings.isSet(ServerSettings.sandboxSeed)
                 ? Randomness(seed: configuration.settings[ServerSettings.sandboxSeed]) : nil,
             pristine: pristine,
@@ -103,7 +102,7 @@ struct ServedProcess {
         if let reading = try archive?.reading { harness.clock.restore(reading) }
         if isHarness { harness.activate() }
         spaces.use(harness.snapshots)
-        // The port that is set, or else the one that was used last with this data directory.
+        // The configured port, or the one that was used last with this data directory.
         let set = configuration.settings[ServerSettings.sandboxPort]
         let port = set != 0 ? set : await SandboxPort(in: configuration.dataDirectory).last()
         var control = ServerParts.Control(harness: harness, port: port, simulatesUpstreams: simulatesUpstreams)
@@ -123,9 +122,9 @@ struct ServedProcess {
 }
 
 extension ServedProcess {
-    /// Creates a server under test with simulated upstreams, which ends with the work that it is for.
+    /// Creates a server under test with simulated upstreams, which stops when its work has ended.
     ///
-    /// - Parameter work: Begins once the server listens.
+    /// - Parameter work: Is called when the server listens.
     init(
         _ configuration: LarderConfiguration,
         coverage: FrontCoverage? = nil,
@@ -143,7 +142,7 @@ extension ServedProcess {
     }
 }
 
-/// Work that begins once the server listens.
+/// Runs the work when the server listens.
 private final class WorkBesideServer: Service {
     typealias Work = @Sendable (ServerAddresses, (any HarnessedSpaces)?) async throws -> Void
 
@@ -163,17 +162,17 @@ private final class WorkBesideServer: Service {
     }
 }
 
-/// Ends a process that does not stop in time: a task that ignores its cancellation would keep it running. Acknowledged
-/// writes are on disk by then.
+/// Ends a process that does not stop in time, because a task that ignores its cancellation would keep the process
+/// running. Acknowledged writes are on disk by then.
 struct StopDeadline: Sendable {
-    /// How long the process may continue after it was told to stop.
+    /// How long the process may continue after the signal to stop.
     let timeout: Duration
     let logger: Logger
     var end: @Sendable () -> Void = { _exit(EXIT_FAILURE) }
 
-    /// Begins to count.
+    /// Starts the timer.
     func begin() {
-        // Not on the pool of Swift's tasks, which may hang itself.
+        // Uses a dispatch queue, because the tasks of Swift's pool may be blocked.
         let milliseconds = Int(timeout / .milliseconds(1))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
             logger.error("work under way does not end: the process ends without it")

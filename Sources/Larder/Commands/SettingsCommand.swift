@@ -39,7 +39,7 @@ struct SettingsPage {
         ) + "\n"
     }
 
-    /// The settings of no upstream, by the first part of their keys, in the order of the catalogue.
+    /// The settings that belong to no upstream, by the first part of their keys, in the order of the catalogue.
     private var groups: [(name: String, settings: [any SettingDeclaration])] {
         var groups: [(name: String, settings: [any SettingDeclaration])] = []
         for setting in catalogue.all where UpstreamSettings.upstreamName(inKey: setting.key) == nil {
@@ -56,7 +56,7 @@ struct SettingsPage {
     /// The ends of the keys whose defaults differ between upstreams.
     static let ownDefaults = ["url", "allowed_hosts", "shared"]
 
-    /// One table of the settings that every upstream has, and one of the defaults in which upstreams differ.
+    /// A table of the settings that every upstream has, and a table of the defaults that differ between upstreams.
     private var upstreams: String {
         let common = UpstreamSettings(named: "NAME").all
         let rows = apps.upstreams.map { upstream in

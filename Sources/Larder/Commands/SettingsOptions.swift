@@ -24,8 +24,8 @@ struct SettingsOptions: ParsableArguments {
 
     private static let flags = SettingCatalogue(.standard).all.map(\.flag)
 
-    /// Reads all settings of this process. Ends it with exit code 78 (EX_CONFIG of sysexits.h) and one line if that is
-    /// not possible.
+    /// Reads all settings of this process. If that fails, ends the process with exit code 78 (EX_CONFIG of sysexits.h)
+    /// and one line.
     ///
     /// - Parameter fallbacks: Values, by key, for settings that are set nowhere.
     func load(
@@ -52,17 +52,19 @@ struct SettingsOptions: ParsableArguments {
         }
     }
 
-    /// The flags of all commands; nil if swift-argument-parser does not tell them.
+    /// The flags of all commands; nil if swift-argument-parser does not provide them.
     private static func commandFlags() -> CommandFlags? {
         (try? CommandDescription.of(LarderCommand.self)).map { CommandFlags(CommandLine.arguments.dropFirst(), of: $0) }
     }
 
-    /// Reads the settings of a server that ends with the command that it was started for: simulated upstreams, and
-    /// unless they are set a free port and a temporary data directory. Requests are not logged: their lines would mix
-    /// with those of the command. A shared store is refused: the server is under test.
+    /// Reads the settings of a server that stops with the command for which it was started.
     ///
-    /// - Parameter owner: A command whose server erases or shows everything, such as `a gallery`: it has no other data
-    ///   directory. Nil for a command that may be given one.
+    /// Upstreams are simulated. Unless they are set, the port is a free one and the data directory is temporary.
+    /// Requests are not logged, because their lines would mix with those of the command. A shared store is refused,
+    /// because the server is under test.
+    ///
+    /// - Parameter owner: A command whose server erases or shows everything, such as `a gallery`. It accepts no other
+    ///   data directory. Nil for other commands.
     func loadTemporary(standardData folder: URL, alwaysFor owner: String? = nil) throws -> LarderConfiguration {
         let fallbacks = [
             HTTPSettings.port.key: "0", ServerSettings.dataDirectory.key: folder.path,
@@ -98,8 +100,8 @@ struct SettingsOptions: ParsableArguments {
         SettingCatalogue(.standard).all
     )
 
-    /// The settings for the help of a command: those that people need first, or all for `--help all`. Made once: the
-    /// description of each command has it, and each start reads those of several.
+    /// The settings for the help of a command: the most important ones, or all for `--help all`. Made once, because the
+    /// description of each command contains it, and each start reads several descriptions.
     static let help: String = {
         guard !CommandLine.arguments.joined(separator: " ").hasSuffix(" --help all") else { return table }
         let all = SettingCatalogue(.standard).all
@@ -111,7 +113,7 @@ struct SettingsOptions: ParsableArguments {
             + "All \(all.count) settings: --help all"
     }()
 
-    /// The settings that people need first, by keys.
+    /// The keys of the most important settings.
     static let firstSettings = [
         ("ADDRESS AND ACCESS", ["http.host", "http.port", "http.access", "http.allowed_origins"]),
         ("HTTPS", ["http.tls_certificate", "http.tls_key", "http.public_url"]),
@@ -133,7 +135,8 @@ struct SettingsOptions: ParsableArguments {
         return ([title] + lines).joined(separator: "\n")
     }
 
-    /// Returns lines of 80 columns at most, broken at spaces: a terminal of that width breaks none of them again.
+    /// Returns lines of at most 80 columns, broken at spaces, so that a terminal of that width does not break them
+    /// again.
     private static func indented(_ text: String) -> String {
         var lines = [String]()
         for word in text.split(separator: " ") {
@@ -156,7 +159,7 @@ struct DataOptions: ParsableArguments {
 
     func load() throws -> LarderConfiguration { try settings.load(sandbox: sandbox) }
 
-    /// Reads the settings, and the one argument that is none: another directory.
+    /// Reads the settings, and another directory from the one argument that is no setting.
     ///
     /// - Parameter command: The command with the name of that argument.
     func load(of command: String) throws -> (LarderConfiguration, URL) {
@@ -170,11 +173,10 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// The errors that keep a server from starting, as the program reports them: one line on standard error, and the exit
-/// code.
+/// Reports errors that keep a server from starting: one line on standard error, and the exit code.
 enum StartError {
     /// Runs an operation.
-    /// - Throws: `ExitCode` in place of an error that has a sentence of its own; any other error unchanged.
+    /// - Throws: `ExitCode` in place of an error that is reported in a sentence of its own; any other error unchanged.
     static func reporting(_ operation: () async throws -> Void) async throws {
         do {
             try await operation()

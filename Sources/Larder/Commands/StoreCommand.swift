@@ -58,7 +58,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     }
 
     private func copy(_ direction: StoreCopy.Direction, _ folder: URL, _ address: String) async throws {
-        // A mistyped directory is not made.
+        // A mistyped directory must not be created.
         guard direction == .toLocal || CacheInspection.exists(at: folder) else {
             throw ExitCode.reporting("There is no database in \(folder.path).")
         }
@@ -81,15 +81,15 @@ struct StoreCopyCommand: AsyncParsableCommand {
         -> [StoreCopy.Count]
     {
         var options = PostgresOptions(url: address)
-        // Not the name of servers, which must not run.
+        // Servers are counted by their application name, so the copy needs another one.
         options.name = "larder-copy"
         options.connections = 1
-        // The commit of all writes all, and may wait for a standby.
+        // The commit writes everything, and may wait for a standby.
         options.timeout = .seconds(600)
         let seal = try storeKeyFile.map { ClusterSeal(key: try SealingKey.read(path: $0)) }
         let shared = PostgresDatabase(options, logger: .silent)
         defer { shared.close() }
-        // Before anything is made, here or there.
+        // The check is done before anything is created.
         try await StoreCopy.check(shared)
         let local = try LarderDatabase(
             in: try DataDirectory(at: folder),

@@ -7,13 +7,13 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// Maintains the stored data: evicts after each store, writes last uses every few seconds and at the end, keeps the
-/// reserve of the disk, ends sessions that are not used any more, and checks the pages of the database after an unclean
-/// stop, or if a damaged one was met.
+/// Maintains the stored data: evicts after each store, writes last uses regularly and at the end, and keeps the reserve
+/// of the disk. It ends sessions that are not used any more. It checks the pages of the database after an unclean stop,
+/// and after a damaged page was found.
 struct CacheMaintenance: Service {
     /// Time between two flushes of last uses.
     static let flushInterval: Duration = .seconds(5)
-    /// Time between two looks at sessions that are not used any more.
+    /// Time between two searches for sessions that are not used any more.
     static let sessionInterval: Duration = .seconds(3600)
 
     let database: LarderDatabase
@@ -47,7 +47,7 @@ struct CacheMaintenance: Service {
                 group.addTask { await self.endUnusedSessions() }
             }
         }
-        // The requests of a graceful stop have ended by now: the server's connections stop before its services.
+        // The requests have ended by now, because the server's connections are closed before its services stop.
         await flush()
         await reportingSessions { try await sessions.storeUses() }
         await reportingSessions { try await devices.storeUses() }
@@ -76,9 +76,9 @@ struct CacheMaintenance: Service {
         do {
             try await work()
         } catch is CancellationError {
-            // Stopped; the remaining sessions end at the next start.
+            // The service stops; the remaining sessions are ended at the next start.
         } catch {
-            // The uses are kept, and the next look is in an hour.
+            // The uses are kept until the next search.
             logger.error("sessions could not be maintained", metadata: ["error": "\(error)"])
         }
     }
@@ -116,8 +116,7 @@ struct CacheMaintenance: Service {
         }
     }
 
-    /// Checks all pages, after an unclean stop or if a damaged page was met. Reports damage; removes it from the cache
-    /// and the free pages.
+    /// Checks all pages. Reports damage, and removes it from the cache and the free pages.
     private func checkPages(_ reason: String, thoroughly: Bool = false) async {
         do {
             let damaged = try await database.damagedTables(thoroughly: thoroughly)
@@ -127,7 +126,7 @@ struct CacheMaintenance: Service {
                 try await CacheReset(database).run(damaged: damaged)
             }
         } catch is CancellationError {
-            // Stopped; the database is closed in order now, so the next start does not check it.
+            // The service stops. The database is closed in order, so the next start does not check it.
             logger.notice("the check of the database's pages was not completed; larder doctor checks them all")
         } catch {
             logger.error("the pages of the database could not be checked", metadata: ["error": "\(error)"])
@@ -138,7 +137,7 @@ struct CacheMaintenance: Service {
         do {
             try await accessRecorder.flush(to: database)
         } catch is CancellationError {
-            // Stopped; the recorded uses are kept, and written last of all.
+            // The service stops; the recorded uses are kept and written at its end.
         } catch {
             // The recorded uses are kept: the next flush tries again.
             logger.error("last uses could not be written", metadata: ["error": "\(error)"])
@@ -162,7 +161,7 @@ struct CacheMaintenance: Service {
                 Meter(label: "larder_cache_bytes", dimensions: [("upstream", total.upstream)]).set(Int64(total.bytes))
             }
         } catch is CancellationError {
-            // Stopped; the next start continues.
+            // The service stops; the next start continues.
         } catch {
             // The next store tries again.
             logger.error("the cache could not be brought within its budget", metadata: ["error": "\(error)"])

@@ -20,7 +20,7 @@ extension LarderApplication {
         )
     }
 
-    /// Unpairs devices that commands name.
+    /// Unpairs the devices that `larder devices revoke` has named.
     static func revocations(_ resources: ServerResources) -> DeviceRevocations {
         DeviceRevocations(
             resources.devices,
@@ -30,7 +30,7 @@ extension LarderApplication {
         )
     }
 
-    /// Removes the responses that repeated requests got.
+    /// Removes the stored responses to requests with `Idempotency-Key`.
     static func expiryOfResponses(_ resources: ServerResources) -> ExpiryService {
         let responses = KeyedResponses(resources.sessions)
         return ExpiryService(
@@ -107,10 +107,10 @@ extension LarderApplication {
             ) : nil
     }
 
-    /// The routes to the controls on the sandbox's port; none without one. A fault that is set there is noticed at
-    /// once.
+    /// The routes to the controls on the sandbox's port; none without a sandbox. A fault that is set through them is
+    /// detected at once.
     ///
-    /// - Parameter harness: Sends requests for the server itself: such a request may replace the server and its
+    /// - Parameter harness: Sends requests for the server itself. Such a request may replace the server and its
     ///   clients.
     static func controls(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
         -> [Route]
@@ -127,8 +127,8 @@ extension LarderApplication {
         return ofSandbox.routes + ofHarness.routes
     }
 
-    /// Notices the faults that are set in the sandbox itself; none without one. While the clock of a test is stopped,
-    /// nothing happens by itself.
+    /// Detects the faults that are set in the sandbox itself; none without a sandbox. It does nothing while the clock
+    /// of a test is stopped.
     static func sandboxWatch(port: Int?, _ upstreams: [Upstream], _ resources: ServerResources, _ harness: Harness?)
         -> [any Service]
     {
@@ -160,7 +160,7 @@ extension LarderApplication {
 /// Responds to requests by the routes of the server, through its harness if it has one.
 struct LarderResponder: HTTPResponder {
     let routes: RouterResponder<ScreenContext>
-    /// Nil for a server without `--sandbox` and `--harness`: its requests pay nothing for it.
+    /// Nil for a server without `--sandbox` and `--harness`, so that its requests have no overhead.
     let harness: Harness?
 
     func respond(to request: Request, context: ScreenContext) async throws -> Response {
@@ -169,9 +169,9 @@ struct LarderResponder: HTTPResponder {
     }
 }
 
-/// The message at the start of a server if devices have to be paired and none is.
+/// The message at the start of a server that requires paired devices and has none.
 enum FirstPairing {
-    /// Returns a text with a code; nil if there are devices, or none are needed.
+    /// Returns a text with a code; nil if there are devices, or if none are required.
     static func text(_ resources: ServerResources, port: Int?) -> String? {
         let configuration = resources.configuration
         guard configuration.settings[HTTPSettings.access] == .pairing, resources.devices.all.isEmpty else { return nil }
@@ -180,7 +180,7 @@ enum FirstPairing {
         return text(made.code, at: PairingAddress.origin(of: configuration, names, port: port ?? 0))
     }
 
-    /// Returns a line for the console; before it, on a terminal, a QR code that leads to the page with the code.
+    /// Returns a line for the console. On a terminal, a QR code with the address of the pairing page precedes it.
     ///
     /// - Parameter isTerminal: Whether the text is written to a terminal.
     static func text(_ code: PairingCode, at origin: String?, isTerminal: Bool = isOnTerminal) -> String {
@@ -198,8 +198,9 @@ enum FirstPairing {
 
 /// The origin at which devices reach the server.
 enum PairingAddress {
-    /// Returns the first of these that is known and is not for this machine only: where a proxy serves, a name of the
-    /// certificate, a host that is allowed, the address that is listened on. Nil if there is none, or no port.
+    /// Returns the public origin of a proxy, or else one with the first host that is not for this machine only. The
+    /// candidates are the names of the certificate, the allowed hosts, and the address that is listened at. Nil if
+    /// there is none, or no port.
     static func origin(of configuration: LarderConfiguration, _ certificate: CertificateNames?, port: Int) -> String? {
         if let origin = configuration.publicURL?.origin { return origin }
         let host = configuration.settings[HTTPSettings.host]

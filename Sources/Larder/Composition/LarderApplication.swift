@@ -13,7 +13,7 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// The composition root: the one place where clock, randomness, network and storage come in, and everything is wired.
+/// The composition root, which provides clock, randomness, network and storage, and wires everything.
 struct LarderApplication: ReplaceableServer {
     /// The server, ready to run.
     let application: Application<LarderResponder>
@@ -29,11 +29,11 @@ struct LarderApplication: ReplaceableServer {
     /// The certificate that it serves; nil without TLS.
     let certificate: ServedCertificate?
 
-    /// Fills it with the document of a test.
+    /// Fills the server with the document of a test.
     let seed: ServerSeed
-    /// The upstreams of the apps, behind them those that no app uses, and those that a test has made.
+    /// The upstreams of the apps, those that no app uses, and those that a test has made.
     var upstreams: [Upstream] { settled + stubs.mounts.map(\.upstream) }
-    /// Those of the settings.
+    /// The upstreams of the settings.
     private let settled: [Upstream]
     private let stubs: StubMounts
     private let preparations: [@Sendable () async throws -> Void]
@@ -52,15 +52,15 @@ struct LarderApplication: ReplaceableServer {
     /// Opens the data directory and wires the server.
     ///
     /// - Parameters:
-    ///   - directory: The data directory; nil locks the one that is set.
+    ///   - directory: The data directory; nil to lock the configured one.
     ///   - isPrepared: Whether this process has made its files, so that they need no check and no migration.
     ///   - sandbox: The sandbox that was started with the server, and its port; nil if there is none.
     ///   - harness: Controls the server; nil for a server that is not under test.
     ///   - last: The server that this one replaces.
     ///   - trace: Is called with the SQL of each statement, for tests.
-    ///   - onListening: Is called with the address and the names of the certificate once connections are accepted.
-    /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. Everything opened until then is
-    ///   closed again.
+    ///   - onListening: Is called with the address and the names of the certificate when connections are accepted.
+    /// - Throws: `StorageError` if the data cannot be used, and the errors of apps. Everything that was opened before
+    ///   is closed again.
     static func build(
         _ configuration: LarderConfiguration,
         in directory: DataDirectory? = nil,
@@ -107,7 +107,8 @@ struct LarderApplication: ReplaceableServer {
             for prepare in application.preparations { try await prepare() }
             return application
         } catch {
-            // async-http-client ends a debug build whose client was not shut down, before the error could be reported.
+            // async-http-client traps in a debug build if its client was not shut down, and the error would not be
+            // reported.
             try await transports.shutdown()
             try database.close()
             throw error
@@ -127,7 +128,7 @@ struct LarderApplication: ReplaceableServer {
         settled = apps.upstreams
         let stubs = StubMounts(resources, hasher, secrets)
         self.stubs = stubs
-        // A token that a test has chosen opens nothing without the harness.
+        // Without the harness, a token that a test has chosen must not be valid.
         preparations = (harness == nil ? [resources.sessions.endSeeded] : []) + apps.preparations
         mounts = apps.upstreams.map { Mount($0, hasher: hasher, secrets: secrets) }
         transports = resources.transports
@@ -253,7 +254,7 @@ struct LarderApplication: ReplaceableServer {
                 do {
                     try await users.catchUpToEnd()
                 } catch ClusterError.unavailable(.tooManyWaiting) {
-                    // A process that is busy reaches the store.
+                    // A process that is busy can use the store.
                 }
             },
             abilities: { await abilities.all() },
@@ -309,14 +310,13 @@ struct LarderApplication: ReplaceableServer {
         )
     }
 
-    /// Ends the requests to upstreams that no request waits for.
+    /// Ends the requests to upstreams for which no client waits.
     func stop() {
         for mount in mounts + stubs.mounts { mount.stop() }
         for upstream in upstreams { upstream.stop() }
     }
 
-    /// Ends everything that outlives a request; the last thing is that the database moves its log into its file and
-    /// closes.
+    /// Ends everything that outlives a request. At last the database is checkpointed and closed.
     /// - Throws: the errors of async-http-client; `StorageError`.
     func close() async throws {
         stop()

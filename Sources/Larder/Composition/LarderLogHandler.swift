@@ -9,7 +9,7 @@ enum LogFormat: String, CaseIterable, Sendable {
     case json
 }
 
-/// Writes the log to standard error: one line for each message, in one write, so that lines of several threads do not
+/// Writes the log to standard error. Each message is one line and one write, so that lines of several threads do not
 /// mix.
 struct LarderLogHandler: LogHandler {
     var logLevel: Logger.Level
@@ -31,7 +31,7 @@ struct LarderLogHandler: LogHandler {
         self.write = write
     }
 
-    /// Makes this the log of the process. To be called once.
+    /// Makes this the log of the process. Must be called once.
     static func bootstrap(_ configuration: LarderConfiguration) {
         let settings = configuration.settings
         let (format, level) = (settings[ServerSettings.logFormat], settings[ServerSettings.logLevel])
@@ -69,12 +69,12 @@ struct LarderLogHandler: LogHandler {
         for (key, text) in own { object[key] = JSONLogValue(.string(text)) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A dictionary of texts and finite numbers always encodes; the fallback is there for the type system.
+        // A dictionary of texts and finite numbers can always be encoded, so the fallback is never used.
         let data = (try? encoder.encode(object)) ?? Data()
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// A value may contain input of a client, which must not be able to begin a line of its own.
+    /// Removes line breaks, because a value may contain input of a client, which must not begin a line of its own.
     private static func singleLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
@@ -87,11 +87,11 @@ struct LarderLogHandler: LogHandler {
 }
 
 extension Logger {
-    /// For a command that says everything in its own output.
+    /// For a command that reports everything in its own output.
     static let silent = Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// A value of the log in JSON: a number is one, everything else is a text.
+/// A value of the log in JSON. Numbers are numbers; everything else is a text.
 private struct JSONLogValue: Encodable {
     private let value: Logger.MetadataValue
 

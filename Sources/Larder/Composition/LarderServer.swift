@@ -12,9 +12,9 @@ import Storage
 import UnixSignals
 import Upstream
 
-/// The server as a service: waits for its sandbox if it has one, serves, and closes everything in the end.
+/// The server as a service: waits for its sandbox if it has one, serves, and closes everything at the end.
 struct LarderServer: Service, CustomStringConvertible {
-    /// Logged by the lifecycle at debug level: never the configuration, which has secrets.
+    /// The lifecycle logs this at debug level, so it must not contain the configuration, which has secrets.
     var description: String { "LarderServer" }
 
     let configuration: LarderConfiguration
@@ -23,13 +23,13 @@ struct LarderServer: Service, CustomStringConvertible {
     /// Whether this process has made its files.
     let isPrepared: Bool
     let sandbox: Sandbox?
-    /// Whether the sandbox takes the place of the upstreams.
+    /// Whether the sandbox replaces the upstreams.
     let simulatesUpstreams: Bool
     /// Controls the server; nil for one that is not under test.
     let harness: Harness?
-    /// Is called once it listens.
+    /// Is called when the server listens.
     let announced: @Sendable (ServerAddresses) -> Void
-    /// Is called when it begins to stop.
+    /// Is called when the server begins to stop.
     let stopping: @Sendable () -> Void
     let metrics: PrometheusRegistry
     let logger: Logger
@@ -48,10 +48,10 @@ struct LarderServer: Service, CustomStringConvertible {
             onListening: { announce($0, names: $1, sandboxPort: sandboxPort) },
             logger: logger
         )
-        // Of a process that was killed.
+        // Snapshots of a process that was killed.
         try Snapshots.removeAll(in: directory)
         resetting(built, configuration, served)
-        // Before anything listens, so that the signal never ends the process.
+        // Handled before anything listens, so that the signal never ends the process.
         let reload: CertificateReload? =
             if let certificate = built.certificate {
                 await CertificateReload(of: certificate, logger: logger)
@@ -73,7 +73,7 @@ struct LarderServer: Service, CustomStringConvertible {
         logger.notice("stopped")
     }
 
-    /// Has a reset of the harness, or the return to real time, build the server anew.
+    /// Lets a reset of the harness, or the return to real time, build a new server.
     private func resetting(
         _ built: LarderApplication,
         _ configuration: LarderConfiguration,
@@ -83,7 +83,7 @@ struct LarderServer: Service, CustomStringConvertible {
             var configuration = configuration
             if let contents {
                 try directory.replaceAll(by: contents)
-                // The data of a test need not survive a loss of power.
+                // The data of a test need not survive a power failure.
                 configuration.isDurable = false
             }
             return try await LarderApplication.build(
@@ -100,7 +100,7 @@ struct LarderServer: Service, CustomStringConvertible {
         }
     }
 
-    /// Closes the present server, which a reset may have built after this one.
+    /// Closes the present server, which may be one that a reset has built.
     private func close(_ built: LarderApplication) async throws {
         guard let harness else { return try await built.close() }
         try await harness.closeRelay()
@@ -108,7 +108,7 @@ struct LarderServer: Service, CustomStringConvertible {
         try Snapshots.removeAll(in: directory)
     }
 
-    /// Returns the configuration with the addresses of the sandbox, once it listens.
+    /// Returns the configuration with the addresses of the sandbox, after the sandbox has begun to listen.
     private func simulatingUpstreams() async throws -> LarderConfiguration {
         var configuration = self.configuration
         guard let sandbox, simulatesUpstreams else { return configuration }
@@ -119,7 +119,7 @@ struct LarderServer: Service, CustomStringConvertible {
         return configuration
     }
 
-    /// Tells where it listens; no sooner, since a start may fail until then.
+    /// Announces the addresses when the server listens. A start may fail before.
     @Sendable private func announce(
         _ address: SocketAddress?,
         names: CertificateNames?,
@@ -140,7 +140,7 @@ struct LarderServer: Service, CustomStringConvertible {
 }
 
 extension HTTPServerBuilder {
-    /// Larder's own connections: limits, deadlines and closing ahead of Hummingbird.
+    /// Larder's own connections: limits and deadlines, and closing before Hummingbird's.
     static func larder(
         limits: ConnectionLimits,
         _ connections: OpenConnections,
@@ -149,7 +149,7 @@ extension HTTPServerBuilder {
         tls: TLSOptions?,
         metrics: PrometheusRegistry
     ) -> HTTPServerBuilder {
-        // Event loops belong to no server.
+        // Event loops are shared by all servers of the process.
         @Sendable func count(_ label: String, _ dimension: (String, String)) {
             PrometheusRegistry.$current.withValue(metrics) {
                 Counter(label: label, dimensions: [dimension]).increment()
@@ -174,14 +174,14 @@ extension HTTPServerBuilder {
     }
 }
 
-/// The address of the server cannot be listened on.
+/// The server cannot listen at its address.
 struct CannotListen: Error, CustomStringConvertible {
     let host: String
     let port: Int
     let reason: String
 
     /// - Parameter cause: The error of the bind.
-    /// - Returns: nil if that has another reason than the address.
+    /// - Returns: nil if the address is not the reason.
     init?(host: String, port: Int, cause: any Error) {
         switch cause {
         case let error as IOError: reason = Self.reason(ofCode: error.errnoCode)
@@ -210,15 +210,15 @@ struct CannotListen: Error, CustomStringConvertible {
 
 /// Reads the certificate again at each SIGHUP, and logs the result.
 struct CertificateReload: Sendable {
-    /// How long before its end a certificate is warned about: renewal is due after two thirds of the 90 days that
-    /// public authorities give.
+    /// A warning is logged if the certificate expires within this time. Renewal is due after two thirds of the 90 days
+    /// for which public authorities issue certificates.
     static let warningTime: TimeInterval = 21 * 86_400
 
     private let certificate: ServedCertificate
     private let signals: UnixSignalsSequence
     private let logger: Logger
 
-    /// Takes the signal, which would end the process otherwise.
+    /// Handles the signal, which would otherwise end the process.
     init(of certificate: ServedCertificate, logger: Logger) async {
         self.certificate = certificate
         self.logger = logger
@@ -252,24 +252,23 @@ struct CertificateReload: Sendable {
 
 /// The address at which a browser on this machine finds the pages.
 struct PageAddress {
-    /// A name of the loopback interface (RFC 6761 §6.3) that is Larder's own: cookies of a host go to all of its ports,
-    /// and other servers use `localhost`.
+    /// A name of the loopback interface (RFC 6761 §6.3) for Larder alone. Cookies of a host are sent to all of its
+    /// ports, and other servers use `localhost`.
     static let ownHost = "larder.localhost"
 
     private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"]
 
-    /// Returns the address.
-    ///
     /// - Parameters:
     ///   - names: The names of the certificate; nil without one.
-    ///   - port: The port that is listened on.
+    ///   - port: The port that is listened at.
     static func url(of configuration: LarderConfiguration, _ names: CertificateNames?, port: Int) -> String {
         if let origin = configuration.publicURL?.origin { return "\(origin)/" }
         let host = host(of: configuration.settings[HTTPSettings.host], names)
         return "\(configuration.scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
     }
 
-    /// The host; with a certificate one that it is for, if there is any, because a browser refuses all others.
+    /// Returns the host. With a certificate it is one of the certificate's names, if possible, because a browser
+    /// refuses all others.
     private static func host(of bound: String, _ names: CertificateNames?) -> String {
         let preferred = loopback.contains(bound) ? [ownHost, "localhost", "127.0.0.1", "::1"] : [bound]
         guard let names else { return preferred[0] }
@@ -277,7 +276,7 @@ struct PageAddress {
     }
 }
 
-/// Where a server listens.
+/// The addresses of a server and its sandbox.
 struct ServerAddresses: Sendable {
     /// Scheme, host and port of the server.
     let server: String

@@ -4,20 +4,20 @@ import NIOCore
 
 /// Large blocks of memory: bodies of upstreams, and the values decoded from them.
 enum LargeBlocks {
-    /// Blocks from this size on are mapped by themselves, in bytes.
+    /// Blocks from this size on are mapped separately, in bytes.
     static let smallest: Int32 = 1 << 20
 
-    /// Free bytes at the end of a heap above which they are given back: eight pieces of a body.
+    /// Largest free part at the end of a heap that is kept, in bytes: eight pieces of a body.
     static let kept: Int32 = 2 << 20
 
     /// Makes the allocator give large blocks back to the system when they are freed (`mallopt(3)`).
     ///
-    /// By default glibc raises the size from which on it does so to that of each such block that is freed, up to
-    /// 32 MiB. After a few large responses all of them come from its heaps, of which every thread has another, and stay
-    /// there.
+    /// By default glibc raises the size from which on blocks are mapped to that of each such block that is freed, up to
+    /// 32 MiB. After a few large responses all further blocks would be allocated from its heaps, of which each thread
+    /// has another, and would never be returned.
     ///
-    /// Free memory at the end of a heap stays there up to ``kept``: with glibc's 128 KiB each piece of a large body is
-    /// given back when it is freed, and the system fills the next one with zeros, page by page.
+    /// Free memory at the end of a heap is kept up to ``kept``. With glibc's 128 KiB each piece of a large body would
+    /// be returned when it is freed, and the system would have to clear the next one page by page.
     ///
     /// - Returns: Whether the allocator has accepted it.
     @discardableResult
@@ -31,16 +31,16 @@ enum OpenFileLimit {
     /// Descriptors for everything but clients: the database, files of requests, upstreams, pipes of programs.
     static let reserved = 128
 
-    /// Raises the soft limit to the hard one, which needs no privilege: the usual soft limit of 1024 is for programs
-    /// that use select(2). Programs that are started have limits of their own.
+    /// Raises the soft limit to the hard one, which needs no privilege. The usual soft limit of 1024 exists for
+    /// programs that use select(2). Child processes get limits of their own.
     static func raise() {
         guard var limit = current, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Returns how many of the wanted connections may be open, so that clients cannot take the descriptors with which
-    /// they are served.
+    /// Returns how many of the wanted connections may be open, so that clients cannot use up the descriptors that
+    /// serving them needs.
     ///
     /// - Parameter files: Largest number of open files; nil if it is not known.
     static func connections(_ wanted: Int, files: Int? = current.map { Int(clamping: $0.rlim_cur) }) -> Int {
@@ -57,8 +57,8 @@ enum OpenFileLimit {
 /// Number of processors that this process may use.
 enum ProcessorCount {
     /// The smallest limit of the machine, of its control group and of the process (`taskset`, `docker run
-    /// --cpuset-cpus`). One event loop for each: two that share a processor take turns of milliseconds, and requests on
-    /// the other one wait that long.
+    /// --cpuset-cpus`). It is the number of event loops: two that share a processor alternate in slices of
+    /// milliseconds, and requests on the other one wait that long.
     static var available: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         return min(System.coreCount, allowed(in: status) ?? .max)

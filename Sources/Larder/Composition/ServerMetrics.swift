@@ -11,7 +11,7 @@ import Server
 import Storage
 import Upstream
 
-/// Everything that `/metrics` may contain: `# HELP` and docs/metrics.md are made from it.
+/// Everything that `/metrics` may contain. `# HELP` and docs/metrics.md are generated from it.
 enum MetricCatalogue {
     static let families: [MetricFamily] = http + cache + upstreams + outbox + work + store + ProcessStatistics.families
 
@@ -98,7 +98,7 @@ enum MetricCatalogue {
         ),
     ]
 
-    /// Several servers have the same writes, and each reports all of them.
+    /// Several servers share these writes, and each server reports all of them.
     private static let outbox = [
         MetricFamily(
             "larder_outbox_waiting",
@@ -127,7 +127,7 @@ enum MetricCatalogue {
         MetricFamily("larder_node_info", .gauge, labels: ["node"], "1, with `node.name`; absent without one"),
     ]
 
-    /// The store that servers share; absent without one.
+    /// The shared store; absent without one.
     private static let store = [
         MetricFamily(
             "larder_store_operations_running",
@@ -160,7 +160,7 @@ enum MetricCatalogue {
     /// The kinds of the metrics by their names.
     static var kinds: JSONObject { JSONObject(families.map { ($0.name, .string($0.kind.rawValue)) }) }
 
-    /// The table in docs/metrics.md and in the contract.
+    /// Returns the table in docs/metrics.md and in the contract.
     static func markdown() -> String {
         let rows = families.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
@@ -182,7 +182,7 @@ struct ServerGauges: Sendable {
     private let budgetBytes: Int
     private let node: String?
 
-    /// - Parameter outboxes: Return the writes that wait for upstreams, by the names of these.
+    /// - Parameter outboxes: Return the writes that wait for upstreams, by the names of the upstreams.
     init(_ resources: ServerResources, outboxes: [@Sendable () -> [String: OutboxLoad]]) {
         self.outboxes = outboxes
         clock = resources.clock
@@ -222,7 +222,7 @@ struct ServerGauges: Sendable {
         }
     }
 
-    /// The store that servers share; none without one.
+    /// The samples of the shared store; none without one.
     private func store() async -> [MetricSample] {
         guard let shared else { return [] }
         let load = await shared.database.load
@@ -241,7 +241,7 @@ struct ServerGauges: Sendable {
             }
     }
 
-    /// The name of the process, if it has one: a join adds it to every other metric, as with `larder_build_info`.
+    /// The name of the process, if it has one. A join adds it to every other metric, as with `larder_build_info`.
     private func nodeInfo() -> [MetricSample] {
         node.map { [MetricSample("larder_node_info", 1, labels: [("node", $0)])] } ?? []
     }
@@ -261,9 +261,9 @@ struct ServerGauges: Sendable {
     }
 }
 
-/// How many connections are accepted at a time, and by how many listeners. With NIO's own four, the last of hundreds
-/// that arrive at once waits for dozens of turns of the event loop; with a hundred, open connections wait for
-/// milliseconds.
+/// The number of connections that are accepted at a time, and of listeners. With NIO's default of four, the last of
+/// hundreds of simultaneous connections waits for dozens of turns of the event loop. With a hundred, open connections
+/// wait for milliseconds.
 struct ConnectionBurst {
     /// Connections that wait in the kernel for a listener that pauses.
     static let backlog = 1024
@@ -272,8 +272,8 @@ struct ConnectionBurst {
     let size: Int
     /// Listeners among which the kernel divides clients.
     let listeners: Int
-    /// Limits of connections are looked at between two bursts only: this is so much lower that a whole burst of each
-    /// listener does not exceed the configured limit, and so a burst is a small part of it.
+    /// Limits of connections are checked only between two bursts. This limit is lower than the configured one, so that
+    /// a whole burst of each listener does not exceed that.
     let limit: Int
 
     init(connections: Int) {
@@ -282,8 +282,8 @@ struct ConnectionBurst {
         limit = connections - (size * listeners - 1)
     }
 
-    /// Adds the listeners, and has clients take turns. If that fails, NIO's own order stays.
-    /// - Parameter clientLimit: largest number of connections of one client that wait for its turns
+    /// Adds the listeners, and makes clients take turns. If that fails, NIO's own order remains.
+    /// - Parameter clientLimit: Largest number of connections of one client that wait for its turns.
     func apply(to channel: any Channel, _ places: ConnectionSlots, clientLimit: Int, logger: Logger) async {
         do {
             try await AcceptQueue.add(to: channel, limit: clientLimit)

@@ -9,8 +9,8 @@ import ServiceLifecycle
 import Storage
 import UnixSignals
 
-/// A server with its sandbox and its harness, if it has them: composed in the same way for a process and for a space
-/// of one.
+/// A server with its sandbox and its harness, if it has them. It is composed in the same way for a process and for a
+/// space.
 struct ServerParts: Sendable {
     /// The controls of a server under test.
     struct Control: Sendable {
@@ -19,23 +19,21 @@ struct ServerParts: Sendable {
         let port: Int
         /// Whether the sandbox simulates the upstreams, or has the controls only.
         let simulatesUpstreams: Bool
-        /// The condition under which they start.
+        /// The condition under which the upstreams start.
         var condition: HarnessCondition?
-        /// The data with which they begin, by their names; none for those of the start.
+        /// The first data of the upstreams, by their names; empty for the built-in data.
         var upstreams: [String: Data] = [:]
     }
 
     let server: LarderServer
     let sandbox: Sandbox?
 
-    /// Wires them.
-    ///
     /// - Parameters:
-    ///   - directory: Locked before anything listens: one that is in use is said in one line.
+    ///   - directory: Locked before anything listens, so that a directory in use is reported in one line.
     ///   - isPrepared: Whether this process has made its files.
     ///   - control: Nil for a server that is not under test.
-    ///   - announced: Is called once the server listens.
-    ///   - stopping: Is called when it begins to stop.
+    ///   - announced: Is called when the server listens.
+    ///   - stopping: Is called when the server begins to stop.
     init(
         _ configuration: LarderConfiguration,
         in directory: DataDirectory,
@@ -74,12 +72,12 @@ struct ServerParts: Sendable {
         )
     }
 
-    /// Returns the services of the server. The last one stops first: the sandbox outlives the server that uses it, also
-    /// one that cannot start.
+    /// Returns the services of the server. The last one stops first: the sandbox outlives the server that uses it, even
+    /// if the server cannot start.
     ///
     /// - Parameters:
     ///   - beside: Further services, which stop before the server.
-    ///   - stopTime: How long the requests under way may take then.
+    ///   - stopTime: How long running requests may take after the signal to stop.
     func group(
         beside: [any Service] = [],
         signals: [UnixSignal] = [],
@@ -103,8 +101,8 @@ struct ServerParts: Sendable {
     }
 }
 
-/// The port that the sandbox used with a data directory. Stored responses are known by the address of their upstream,
-/// so the sandbox uses the same port again: otherwise nothing that was cached before a restart would be found.
+/// The port that the sandbox used with a data directory. Stored responses are found by the address of their upstream,
+/// so the sandbox must use the same port again: otherwise no response from before a restart would be found.
 struct SandboxPort {
     private let file: URL
 
@@ -112,13 +110,13 @@ struct SandboxPort {
         file = dataDirectory.appending(path: "sandbox.port")
     }
 
-    /// Returns the last port; 0, for any free one, if there was none or another process uses it.
+    /// Returns the last port; 0, for any free one, if there was none or if another process uses it.
     func last() async -> Int {
         guard let port = noted, await Self.isFree(port) else { return 0 }
         return port
     }
 
-    /// The port of the last start, or of this one once it was noted; nil if there is none.
+    /// The port in the file; nil if there is none.
     var noted: Int? {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
             let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), (1...65535).contains(port)
@@ -126,7 +124,7 @@ struct SandboxPort {
         return port
     }
 
-    /// Stores the port for the next start. If that fails, the stored responses are not found then.
+    /// Stores the port for the next start. If that fails, the next start will not find the stored responses.
     func note(_ port: Int, logger: Logger) {
         do {
             try Data("\(port)\n".utf8).write(to: file, options: .atomic)

@@ -15,9 +15,9 @@ import Upstream
 struct ServerResources: Sendable {
     let configuration: LarderConfiguration
     let database: LarderDatabase
-    /// The data of several processes; nil for a process that has all of its data itself.
+    /// The data of several processes; nil for a process that has its own data only.
     let shared: ClusterService?
-    /// The rows of users: sessions, and those of the apps.
+    /// The rows of users: those of sessions and of the apps.
     let users: UserDatabase
     let transports: Transports
     /// Recordings of upstreams.
@@ -25,7 +25,7 @@ struct ServerResources: Sendable {
     let accessRecorder = AccessRecorder()
     let sessions: SessionStore
     let devices: DeviceStore
-    /// Makes codes, and devices of codes.
+    /// Issues pairing codes, and pairs devices that send one.
     let pairing: Pairing
     let events: EventStream
     let connections: OpenConnections
@@ -35,24 +35,23 @@ struct ServerResources: Sendable {
     let abilities: MediaAbilities
     let scratch: ScratchFolder
     let clock: WallClock
-    /// The clock by which the data of users expires.
+    /// The clock for the expiry of users' data.
     let retention: RetentionClock
     let logger: Logger
-    /// Tells the runs of the server apart, in the identities of requests and events.
+    /// Distinguishes the runs of the server in the identities of requests and events.
     let run: String
-    /// Whether a server with the same listening socket was before this one.
+    /// Whether this server has replaced one with the same listening socket.
     let isReplacement: Bool
     let paths: RouterPaths
-    /// Simulates upstreams, and its port; nil without one.
+    /// The sandbox that simulates upstreams, and its port; nil without one.
     private let sandbox: (sandbox: Sandbox, port: Int)?
 
     /// - Parameters:
-    ///   - clock: Nil for the one that is configured.
-    ///   - sandbox: Simulates upstreams, and its port; nil without one.
+    ///   - clock: Nil for the configured one.
+    ///   - sandbox: The sandbox that simulates upstreams, and its port; nil without one.
     ///   - isTested: Returns whether tests control the server.
-    ///   - isControlled: Whether tests may have requests recorded, and responded to from files.
-    ///   - last: The resources of the server that this one replaces: those of the listening socket stay.
-    /// - Throws: `StorageError` or a file error if folders cannot be used, `CertificateError`.
+    ///   - isControlled: Whether tests may record requests, and replay responses from files.
+    ///   - last: The resources of the server that this one replaces. Those of the listening socket are taken over.
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
@@ -99,7 +98,7 @@ struct ServerResources: Sendable {
         connections =
             last?.connections
             ?? OpenConnections(limit: perAddress, exempt: configuration.trustedProxies, places: most - most / 16)
-        // The machine's time: clients judge a certificate by it.
+        // Uses the machine's time, because clients compare a certificate with it.
         certificate =
             try last?.certificate
             ?? configuration.certificate.map { try ServedCertificate($0, protocols: ["h2", "http/1.1"], now: Date()) }
@@ -130,7 +129,7 @@ struct ServerResources: Sendable {
         return try MediaEngine(tools: tools, limits: limits, folder: folder, logger: logger)
     }
 
-    /// Returns the rows of users, which a server by itself does not change in a file that follows other servers.
+    /// Returns the rows of users. A server without a shared store refuses a file that has replicated other servers.
     ///
     /// - Throws: ``FollowsOthers``, `StorageError`.
     private static func users(in database: LarderDatabase, _ shared: ClusterService?) throws -> UserDatabase {
@@ -141,13 +140,13 @@ struct ServerResources: Sendable {
         return UserDatabase(database, journal, kept: shared.kept)
     }
 
-    /// Returns a new upstream with the configuration of a name, whose changes of reachability are published as events;
-    /// nil if it has no address.
+    /// Returns a new upstream with the configuration of a name; nil if it has no address. Changes of its reachability
+    /// are published as events.
     func upstream(_ name: String) -> Upstream? {
         configuration.upstreams.byName[name].flatMap(upstream)
     }
 
-    /// Returns a new upstream for one that a test has made in the sandbox, and the latter; nil without one.
+    /// Returns a new upstream for one that a test has made in the sandbox, together with the latter; nil without one.
     func stub(_ name: String) -> (upstream: Upstream, made: any AnyObject & Sendable)? {
         guard let (sandbox, port) = sandbox, let made = sandbox.stub(name),
             let url = URL(string: "http://127.0.0.1:\(port)/\(name)"), let timeout = transports.timeouts.min()
@@ -187,7 +186,7 @@ struct ServerResources: Sendable {
     }
 }
 
-/// A data directory of one of several servers, in which a server by itself would lose its changes.
+/// A data directory that has replicated other servers. A server without a shared store would lose its changes to it.
 struct FollowsOthers: Error, CustomStringConvertible {
     let description = """
         This data directory has users' data of several servers. Set store.url, or copy the data to a new directory by \
@@ -195,7 +194,7 @@ struct FollowsOthers: Error, CustomStringConvertible {
         """
 }
 
-/// One HTTP client for each connect timeout that an upstream has: a client has one for all of its connections.
+/// One HTTP client for each connect timeout of the upstreams, because a client has one timeout for all connections.
 struct Transports: Sendable {
     private let byTimeout: [Duration: HTTPClientTransport]
 
@@ -218,17 +217,17 @@ struct Transports: Sendable {
     }
 }
 
-/// Sends requests, those to a simulated upstream that refuses connections to a port that does.
+/// Sends requests. Those to a simulated upstream that refuses connections are sent to a port that refuses them.
 ///
-/// All requests to upstreams pass here, also those of mounts to an upstream that a test has made: the URL says which
-/// one is meant.
+/// All requests to upstreams use this transport, also those of mounts to an upstream that a test has made. The URL
+/// tells which upstream is meant.
 struct RefusableTransport: Transport {
     let real: any Transport
     let sandbox: Sandbox
-    /// The sandbox's, of which upstreams are the first segments below.
+    /// The sandbox's base URL. The first segment of a path below it names the upstream.
     private let base: String
 
-    /// - Parameter port: The sandbox's.
+    /// - Parameter port: The port of the sandbox.
     init(real: any Transport, sandbox: Sandbox, port: Int) {
         self.real = real
         self.sandbox = sandbox
@@ -251,7 +250,7 @@ struct RefusableTransport: Transport {
         return try await real.stream(request, within: limits)
     }
 
-    /// Returns the URL at which a resource is as things are now.
+    /// Returns the URL with the refusing port if the upstream refuses connections now, else the URL unchanged.
     private func reached(_ url: String) -> String {
         guard url.hasPrefix(base) else { return url }
         let rest = url.dropFirst(base.count)
@@ -260,9 +259,11 @@ struct RefusableTransport: Transport {
     }
 }
 
-/// The possible work on pictures and documents, for `/health/ready`. The first request has the programs tried in the
-/// background, which takes up to a second or two, and the result is kept: programs that are missing at the start are
-/// not looked for again. One that is there and fails is tried again after the next request.
+/// The available work on pictures and documents, for `/health/ready`.
+///
+/// The first request starts a test of the programs in the background, which takes up to two seconds. The result is
+/// kept: programs that are missing at the start are not searched for again. A program that exists and fails is tested
+/// again after the next request.
 actor MediaAbilities {
     private let engine: MediaEngine
     private var findings: [MediaEngine.Check]?
@@ -272,8 +273,8 @@ actor MediaAbilities {
         self.engine = engine
     }
 
-    /// Returns one line for each program, and one for each thing that it was tried for, as far as they are known. It
-    /// does not wait: load balancers allow a probe little time.
+    /// Returns one line for each program and one for each of its tested abilities, with the results known so far. It
+    /// does not wait, because load balancers allow a probe little time.
     func all() -> [HealthRoutes.Ability] {
         if needsTest { test() }
         return (findings ?? engine.untested()).map { found in
@@ -298,8 +299,8 @@ actor MediaAbilities {
         }
     }
 
-    /// Ends the trial that is under way. None may outlast the server: at the end of the process, its next program would
-    /// wait for a thread that is gone.
+    /// Ends the running test. It must not outlast the server: at the end of the process, its next program would wait
+    /// for a thread that no longer exists.
     func stop() async {
         testing?.cancel()
         await testing?.value

@@ -131,8 +131,8 @@ extension LarderConfiguration {
 
     var trustedProxies: TrustedProxies { TrustedProxies(settings[HTTPSettings.trustedProxies]) }
 
-    /// Returns the largest number of connections of one client if this many may be open, which the limit of open files
-    /// can make fewer than `http.connections`.
+    /// Returns the largest number of connections of one client if this many may be open. The limit of open files can
+    /// make that fewer than `http.connections`.
     func connectionsPerAddress(of connections: Int) -> Int {
         let set = settings[HTTPSettings.connectionsPerAddress]
         return set > 0 ? set : max(1, connections / 2)
@@ -150,11 +150,10 @@ extension LarderConfiguration {
 /// `http.public_url`: scheme, host and port.
 struct PublicURL: Sendable, Equatable {
     let host: String
-    /// As browsers write it into `Origin`: without the default port (RFC 6454 §6.2).
+    /// The origin as browsers write it: without the default port (RFC 6454 §6.2).
     let origin: String
 
-    /// Takes a URL apart.
-    /// - Throws: `SettingError` if it has a path: this server's paths begin at the root.
+    /// - Throws: `SettingError` if the URL has a path, because this server's paths begin at the root.
     init(_ url: URL) throws(SettingError) {
         guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: true), url.path.isEmpty else {
             throw .unacceptable(
@@ -201,18 +200,18 @@ extension ConnectionLimits {
     }
 }
 
-/// The address that is listened on does not fit to who gets in (`http.access`).
+/// The address that is listened at does not fit the permitted clients (`http.access`).
 enum AccessCheck: Error, CustomStringConvertible, Equatable {
-    /// Others than this machine reach the address, and nothing says how they are kept out.
+    /// The address can be reached from other machines, and no setting restricts their access.
     case unprotected(host: String)
-    /// Behind a proxy that is not named, its clients could pass as local ones.
+    /// The clients of a proxy that is not configured would count as local ones.
     case unnamedProxy
     /// The operator's key can be guessed.
     case weakKey
-    /// The operator's key would go over the network in clear text.
+    /// The operator's key would be sent over the network in clear text.
     case openKey
 
-    /// Checks settings together.
+    /// Checks the settings in combination.
     ///
     /// - Throws: The settings that contradict each other.
     static func check(_ configuration: LarderConfiguration) throws(AccessCheck) {

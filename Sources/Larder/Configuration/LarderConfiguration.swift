@@ -7,27 +7,27 @@ import Screens
 import Server
 import Upstream
 
-/// The configuration of a process: its settings, and the parts that are made of several settings and checked together.
+/// The configuration of a process: its settings, and the parts that several settings form together.
 struct LarderConfiguration: Sendable {
-    /// The apps that it is made for.
+    /// The apps whose settings it has.
     let apps: AppList
-    /// The values of all settings, of which each app gets its own.
+    /// The values of all settings. Each app gets its own.
     var settings: SettingValues
     /// This process among others.
     let node: NodeConfiguration
-    /// The data of several processes; nil for a process that has all of its data itself.
+    /// The data of several processes; nil for a process that has its own data only.
     var store: StoreConfiguration?
     /// Address at which a proxy serves this server; nil if none does.
     var publicURL: PublicURL?
     /// The files of the certificate; nil for a server without TLS.
     var certificate: CertificateFiles?
     var dataDirectory: URL
-    /// Whether the process runs for a service that runs tests, where nobody looks at its log.
+    /// Whether the process runs in a continuous integration service, where nobody reads its log.
     let isCI: Bool
-    /// Whether data survives a loss of power.
+    /// Whether data must survive a power failure.
     var isDurable = true
-    /// Whether it is that of a space: other servers do not see its data, and it only reads the data that it shares with
-    /// them.
+    /// Whether this is the configuration of a space. Other servers do not see its data, and it only reads the data that
+    /// it shares with them.
     var isSpace = false
     /// The upstreams that have an address.
     var upstreams: ConfiguredUpstreams
@@ -42,13 +42,13 @@ struct LarderConfiguration: Sendable {
 
     /// Reads all settings.
     /// - Parameters:
-    ///   - reader: the sources of settings
-    ///   - environment: of the process
-    ///   - apps: the apps whose settings the reader knows
-    ///   - sandbox: whether upstreams are simulated. Data then has a directory of its own by default, so that simulated
-    ///     data does not mix with real data, and upstreams whose address is not set get one later
+    ///   - reader: The sources of settings.
+    ///   - environment: The environment of the process.
+    ///   - apps: The apps whose settings the reader knows.
+    ///   - sandbox: Whether upstreams are simulated. Data then has a directory of its own by default, so that simulated
+    ///     data does not mix with real data. Upstreams without a configured address get one later
     ///     (``ConfiguredUpstreams/simulate(_:at:)``).
-    ///   - harness: whether tests control the server. Its data has a directory of its own by default, since a reset
+    ///   - harness: Whether tests control the server. Its data has a directory of its own by default, since a reset
     ///     erases it.
     /// - Throws: `SettingError` for the first setting that cannot be used.
     init(
@@ -90,7 +90,7 @@ enum StorageCheckTime: String, CaseIterable, Sendable {
     case never
 }
 
-/// Location of the data (XDG Base Directory Specification) if none is configured.
+/// The default location of the data (XDG Base Directory Specification).
 struct DataLocation {
     let environment: [String: String]
     let isSandbox: Bool
@@ -108,16 +108,14 @@ struct DataLocation {
     }
 }
 
-/// The settings `node.*`: this process among others that serve the same clients.
+/// The settings `node.*` of a process that is one of several for the same clients.
 struct NodeConfiguration: Sendable {
-    /// Its name in status, log and metrics; nil for a process that has none.
+    /// Its name in status, log and metrics; nil for a process without one.
     let name: String?
-    /// The apps that it serves, of those that Larder is made of.
+    /// The apps of Larder that this process serves.
     let apps: AppList
 
-    /// Reads the settings.
-    ///
-    /// - Parameter all: The apps that Larder is made of.
+    /// - Parameter all: All apps of Larder.
     /// - Throws: `SettingError` for an app that does not exist, and for a name that is no word.
     init(_ settings: SettingValues, all: AppList) throws(SettingError) {
         let name = settings[ServerSettings.nodeName]
@@ -146,8 +144,8 @@ struct NodeConfiguration: Sendable {
         apps = names.isEmpty ? all : AppList(all.types.filter { names.contains($0.name) })
     }
 
-    /// - Parameter all: The apps that Larder is made of.
-    /// - Returns: Names of apps, and of upstreams that only those apps use.
+    /// - Parameter all: All apps of Larder.
+    /// - Returns: The names of the apps that other processes serve, and of upstreams that only those apps use.
     func elsewhere(of all: AppList) -> (apps: Set<String>, upstreams: Set<String>) {
         let served = Set(apps.types.map { $0.name })
         let others = all.types.filter { !served.contains($0.name) }
@@ -157,8 +155,6 @@ struct NodeConfiguration: Sendable {
 }
 
 extension IndexRoutes.Web {
-    /// Reads the settings.
-    ///
     /// - Throws: `SettingError` if the tiles are those of an upstream without an address.
     fileprivate init(_ settings: SettingValues, _ upstreams: ConfiguredUpstreams) throws(SettingError) {
         let (tiles, attribution) = (settings[ServerSettings.tiles], settings[ServerSettings.tilesAttribution])
@@ -194,7 +190,7 @@ struct MediaConfiguration: Sendable {
         for limit in MediaSettings.limits { limit.apply(settings, &limits) }
     }
 
-    /// Returns the path of the running executable, also if it was started by its bare name.
+    /// Returns the path of the running executable, even if it was started by its bare name.
     private static func executable() -> String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }

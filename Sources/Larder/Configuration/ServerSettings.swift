@@ -6,7 +6,7 @@ import Sandbox
 import Screens
 import Storage
 
-/// The settings of the server itself, but those of connections (``HTTPSettings``).
+/// The settings of the server itself, except those of connections (``HTTPSettings``).
 enum ServerSettings {
     static let dataDirectory = Setting(
         "data.directory",
@@ -194,7 +194,7 @@ enum MediaSettings {
         let setting: any SettingDeclaration
         let apply: @Sendable (SettingValues, inout MediaLimits) -> Void
 
-        /// The default is that of `MediaLimits`.
+        /// The default is the one in `MediaLimits`.
         init<Part, Value: Sendable>(
             _ name: String,
             _ form: SettingForm<Value>,
@@ -217,7 +217,7 @@ enum MediaSettings {
             self.init(name, form, \.self, limit, summary)
         }
 
-        /// Those of a program.
+        /// The limits of a program.
         static func all(
             _ tool: String,
             _ limits: any WritableKeyPath<MediaLimits, ChildLimits> & Sendable,

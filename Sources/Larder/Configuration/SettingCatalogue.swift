@@ -5,7 +5,7 @@ import Screens
 import Server
 import Upstream
 
-/// Every setting of a server with these apps: `--help`, the documentation and the reading of settings are made from it.
+/// Every setting of a server with these apps. `--help`, the documentation and the parser of settings use it.
 struct SettingCatalogue: Sendable {
     /// The settings in the order in which they are documented.
     let all: [any SettingDeclaration]
@@ -54,8 +54,8 @@ extension SettingForm<[String]> {
         )
     }
 
-    /// Whether a text is scheme, host and port as a browser writes them into `Origin`: any other form would never
-    /// match. Pages without an address are `null` or `file://`.
+    /// Whether a text is scheme, host and port as a browser writes them into `Origin`. Any other form would never
+    /// match. Pages without an address send `null` or `file://`.
     private static func isOrigin(_ text: String) -> Bool {
         guard let end = text.firstRange(of: "://") else { return text == "null" }
         let host = text[end.upperBound...]
@@ -100,7 +100,7 @@ extension SettingForm<[RequestField]> {
 }
 
 extension SettingForm<URL?> {
-    /// An absolute http or https URL, whose slashes at the end are left out, or nothing.
+    /// Empty, or an absolute http or https URL, of which slashes at the end are removed.
     static var url: Self {
         SettingForm(
             "an absolute http:// or https:// URL with no port or one from 1 to 65535",
@@ -116,7 +116,7 @@ extension SettingForm<URL?> {
         )
     }
 
-    /// The path of a folder, or nothing.
+    /// Empty, or the path of a folder.
     static var folder: Self {
         SettingForm(
             "any text",
@@ -134,7 +134,7 @@ extension SettingForm<URL?> {
 }
 
 extension SettingForm<Date?> {
-    /// An RFC 3339 instant, or nothing.
+    /// Empty, or an RFC 3339 instant.
     static var instant: Self {
         SettingForm(
             "an RFC 3339 instant such as 2026-01-05T10:00:00Z",
@@ -159,7 +159,7 @@ extension SettingDeclaration {
     /// `upstreams.spacex.url` → `LARDER_UPSTREAMS_SPACEX_URL`.
     var environmentName: String { "LARDER_" + spelled(dot: "_", underscore: "_").uppercased() }
 
-    /// Returns the key, which is ASCII, with other separators. Each start does this for all settings several times.
+    /// Returns the key, which is ASCII, with other separators. Each start calls this several times for all settings.
     private func spelled(dot: Unicode.Scalar, underscore: Unicode.Scalar) -> String {
         let bytes = key.utf8.map { byte in
             switch byte {
@@ -173,10 +173,11 @@ extension SettingDeclaration {
 }
 
 extension SettingError {
-    /// Returns the error for a name that no setting has: with the settings of upstreams if it begins like one of them,
-    /// else with the nearest names, or else with those that have the same words at their end or beginning.
+    /// Returns the error for a name that no setting has, with suggestions. The suggestions are the nearest names. If
+    /// there are none, they are the settings of upstreams for a name that begins like one, or else names that begin or
+    /// end with the same words.
     static func unknown(_ name: String, source: String, among known: [String]) -> SettingError {
-        // `--port` is nearer to `--import` than to `--http-port`, which it means.
+        // By its letters `--port` is nearer to `--import` than to `--http-port`, the setting that a user means.
         let last = words(of: name).count == 1 ? related(to: name, among: known) : []
         let nearest = last.isEmpty ? NameSuggestions(for: name, among: known).names : last
         guard nearest.isEmpty else { return .unknown(name: name, source: source, similar: nearest) }
@@ -185,16 +186,16 @@ extension SettingError {
             : .unknown(name: name, source: source, similar: related(to: name, among: known))
     }
 
-    /// Returns the error for a flag that is neither a setting nor one of the command: with the commands that have it,
-    /// if any, else with the flags of the command.
+    /// Returns the error for a flag that is neither a setting nor a flag of the command. It suggests the commands that
+    /// have the flag, or else the nearest settings and flags of the command.
     static func unknown(flag: String, _ settings: [String], _ commandFlags: CommandFlags?) -> SettingError {
         let (own, elsewhere) = (commandFlags?.own ?? [], commandFlags?.elsewhere(flag) ?? [])
         guard elsewhere.isEmpty else { return .unknown(name: flag, source: "command line", similar: elsewhere) }
         return unknown(flag, source: "command line", among: settings + own)
     }
 
-    /// Returns at most three known names whose last words are those of a name, such as `--http-port` for `--port`, or
-    /// that begin with it, such as `--data-directory` for `--data`.
+    /// Returns at most three known names that end with the words of a name, such as `--http-port` for `--port`, or that
+    /// begin with them, such as `--data-directory` for `--data`.
     private static func related(to name: String, among known: [String]) -> [String] {
         let words = words(of: name)
         guard !words.isEmpty else { return [] }

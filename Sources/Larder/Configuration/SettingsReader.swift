@@ -3,7 +3,7 @@ import Sandbox
 import Screens
 import Yams
 
-/// Reads settings from where they may be set: command line, then environment, then file, then defaults.
+/// Reads settings from the command line, the environment, a file and the defaults, in this order of precedence.
 struct SettingsReader {
     private struct Source {
         let name: @Sendable (any SettingDeclaration) -> String
@@ -12,7 +12,7 @@ struct SettingsReader {
     }
 
     let catalogue: SettingCatalogue
-    /// Upstreams that are configured and used by no app, sorted.
+    /// Configured upstreams that no app uses, sorted.
     let furtherUpstreams: [String]
     private var sources: [Source]
 
@@ -43,16 +43,16 @@ struct SettingsReader {
             .subtracting(catalogue.upstreamNames).sorted()
     }
 
-    /// Returns a reader with these values, by key, for settings that are set nowhere. It reads no file again, which may
-    /// have been a pipe.
+    /// Returns a reader with these values, by key, for settings that are set nowhere. It does not read the file again,
+    /// which may have been a pipe.
     func with(fallbacks: [String: String]) -> SettingsReader {
         var reader = self
         reader.sources.append(Source(name: { _ in "this command" }, values: fallbacks))
         return reader
     }
 
-    /// Returns the values of all settings, each checked, so that a mistake is found at start and not when a value is
-    /// first used.
+    /// Returns the values of all settings. Each value is checked, so that a mistake is found at the start and not at
+    /// the first use.
     /// - Throws: `SettingError.unacceptable`.
     func values() throws(SettingError) -> SettingValues {
         var values = SettingValues()
@@ -68,7 +68,7 @@ struct SettingsReader {
     /// Returns the value of a setting as written, and its source; nil if only the default applies.
     private func value(of setting: any SettingDeclaration) -> (text: String, source: String)? {
         for source in sources {
-            // An empty variable, as compose files pass on, counts as not set.
+            // An empty variable, which compose files may define, counts as not set.
             if let text = source.values[setting.key], !text.isEmpty { return (text, source.name(setting)) }
         }
         return nil
@@ -95,8 +95,8 @@ struct SettingsReader {
         return values
     }
 
-    /// Variables that `larder exec` sets for its command, which may start a server, and the path of the program for the
-    /// clients of test suites.
+    /// Variables that are no settings: those that `larder exec` sets for its command, which may start a server, and the
+    /// program path for the clients of test suites.
     private static let notSettings: Set = ["LARDER_URL", "LARDER_SANDBOX_URL", "LARDER_SPACES", "LARDER_EXECUTABLE"]
 
     private static func variables(_ environment: [String: String], _ catalogue: SettingCatalogue) throws(SettingError)
@@ -114,9 +114,10 @@ struct SettingsReader {
     }
 }
 
-/// Reads settings from a configuration file: a mapping of mappings, such as `http: {port: 8080}`. JSON is YAML.
+/// Reads settings from a configuration file: a mapping of mappings, such as `http: {port: 8080}`. JSON is accepted as
+/// YAML.
 enum SettingsFile {
-    /// Most bytes that are read: a pipe may have no end.
+    /// Largest number of bytes that are read, because a pipe may be endless.
     static let largest = 1 << 20
     /// Longest name of a setting that is shown, in characters.
     private static let longestName = 100
@@ -149,7 +150,7 @@ enum SettingsFile {
         return root
     }
 
-    /// Says why a file cannot be read.
+    /// Describes why a file cannot be read.
     private static func fault(_ defect: GivenFile.Defect) -> String {
         switch defect {
         case .missing: "there is no such file"
@@ -162,7 +163,7 @@ enum SettingsFile {
 
     private static let form = "a setting is written as http: {port: 8081}, and TOML is not read"
 
-    /// Says where and why a text cannot be used.
+    /// Describes where and why a text cannot be used.
     private static func reason(_ defect: YAMLDefect) -> String {
         guard defect.isSyntax else { return defect.reason + (defect.line.map { " (line \($0))" } ?? "") }
         return "it is neither YAML nor JSON (\(defect)); \(form)"
@@ -206,12 +207,12 @@ enum SettingsFile {
 
 /// The flags of commands, which are no settings: `--sandbox` of `larder serve`, `--junit` of `larder scenario run`.
 struct CommandFlags: Sendable {
-    /// Those of the command that runs.
+    /// The flags of the running command.
     let own: [String]
     /// The commands that have a flag, by its name: `larder serve --sandbox`.
     let commands: [String: [String]]
 
-    /// Returns at most two command lines with a flag that the running command does not have; nothing if no command has
+    /// Returns at most two command lines with a flag that the running command does not have; empty if no command has
     /// it.
     func elsewhere(_ flag: String) -> [String] {
         own.contains(flag) ? [] : Array((commands[flag] ?? []).prefix(2))

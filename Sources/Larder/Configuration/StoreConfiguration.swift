@@ -8,9 +8,9 @@ struct StoreConfiguration: Sendable {
     /// The path of the file with the key of sealed secrets; nil for none.
     let keyFile: String?
 
-    /// Reads the settings; nil without a store.
+    /// Returns nil without a store.
     ///
-    /// - Throws: `SettingError` if something that is served keeps users' data in the data directory.
+    /// - Throws: `SettingError` if a served app stores users' data in the data directory.
     init?(_ settings: SettingValues, apps: AppList, isUnderTest: Bool) throws(SettingError) {
         let url = settings[ServerSettings.storeURL]
         guard !url.isEmpty else { return nil }
@@ -51,7 +51,7 @@ struct StoreConfiguration: Sendable {
         try keyFile.map { ClusterSeal(key: try SealingKey.read(path: $0)) }
     }
 
-    /// The address is not repeated: it may have a password.
+    /// The address is not repeated, because it may contain a password.
     private static func refused(_ accepted: String) -> SettingError {
         .unacceptable(key: ServerSettings.storeURL.key, value: "…", source: "settings", accepted: accepted)
     }

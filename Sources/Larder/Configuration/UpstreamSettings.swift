@@ -169,7 +169,8 @@ struct UpstreamSettings {
         )
     }
 
-    /// Flags and variables write dots and underscores alike, so the known endings tell where the name ends.
+    /// Flags and variables write dots and underscores alike, so the known endings tell where the name of the upstream
+    /// ends.
     private static func setting(
         written: String,
         prefix: String,
@@ -190,7 +191,7 @@ struct UpstreamSettings {
         return nil
     }
 
-    /// Returns the name in the key of an upstream's setting; nil if it is no such key.
+    /// Returns the name of the upstream in a key; nil if it is no key of an upstream's setting.
     static func upstreamName(inKey key: String) -> String? {
         let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, parts[0] == "upstreams", isName(parts[1]) else { return nil }
@@ -206,17 +207,17 @@ struct UpstreamSettings {
 struct ConfiguredUpstreams: Sendable {
     /// Their configurations by name.
     private(set) var byName: [String: UpstreamConfiguration] = [:]
-    /// Upstreams that no app uses, with the name of one that an app uses and that is nearly the same.
+    /// Upstreams that no app uses, each with an app's upstream of nearly the same name.
     private var lookalikes: [String: String] = [:]
-    /// Upstreams that the sandbox simulates once its address is known.
+    /// Upstreams that the sandbox simulates after its address is known.
     private var simulated: [String: UpstreamDescription] = [:]
     private let settings: SettingValues
 
     /// Reads the settings of all upstreams.
     /// - Parameters:
-    ///   - described: the upstreams of apps
-    ///   - further: names of upstreams that no app uses
-    ///   - sandbox: whether an upstream whose address is not set waits for ``simulate(_:at:)``
+    ///   - described: The upstreams of apps.
+    ///   - further: The names of upstreams that no app uses.
+    ///   - sandbox: Whether an upstream without a configured address waits for ``simulate(_:at:)``.
     /// - Throws: `SettingError` if an upstream that no app uses has no address.
     init(
         _ settings: SettingValues,
@@ -248,15 +249,15 @@ struct ConfiguredUpstreams: Sendable {
         }
     }
 
-    /// Says which upstreams that no app uses have nearly the name of one that an app uses.
+    /// Logs the upstreams that no app uses and whose names are nearly those of an app's upstream.
     func warnOfLookalikes(_ logger: Logger) {
         for (name, other) in lookalikes {
             logger.warning("upstreams.\(name) is mounted by itself; no app uses it. Is \(other) meant?")
         }
     }
 
-    /// Gives a simulated upstream its address, and has its mount pass on the sandbox's own request field. One whose
-    /// address is set is not simulated.
+    /// Gives a simulated upstream its address, and lets its mount forward the sandbox's own request field. An upstream
+    /// with a configured address is not simulated.
     mutating func simulate(_ name: String, at url: URL) {
         guard let upstream = simulated[name] else { return }
         var configuration = UpstreamConfiguration(upstream, at: url, settings)
@@ -285,7 +286,7 @@ extension UpstreamConfiguration {
         mount.requestFields = settings[own.requestFields]
         mount.lastGood = settings[own.lastGood]
         mount.heuristics = settings[own.heuristics]
-        // A body that is a large part of the budget would displace all others.
+        // A body that needs a large part of the budget would displace all others.
         mount.maximumStoredBytes = storesBodies ? settings[ServerSettings.cacheBudget].bytes / 4 : 0
         mount.leadsBack = upstream.leadsBack && storesBodies
         if let trusted = upstream.trustedHosts {

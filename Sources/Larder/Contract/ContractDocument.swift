@@ -2,12 +2,12 @@ import Foundation
 import JSONValues
 import Screens
 
-/// The contract: an OpenAPI document of all routes of a program, assembled of the texts of the server and of each app
+/// The contract: an OpenAPI document of all routes of a program, assembled from the texts of the server and of each app
 /// (docs/contract-source.md). It depends on the program alone, not on its settings.
 struct ContractDocument {
     /// The whole document.
     let root: JSONValue
-    /// The parts that it is made of, for documents of fewer routes.
+    /// The parts from which it is made, for documents of fewer routes.
     private let assembly: ContractAssembly
 
     /// - Throws: ``ContractDefect``.
@@ -16,7 +16,7 @@ struct ContractDocument {
         root = try assembly.document(of: nil)
     }
 
-    /// The tags by which its routes are grouped: the apps, then the parts of the server.
+    /// The tags that group its routes: the apps, then the parts of the server.
     var tags: [String] { assembly.tags.compactMap { $0["name"]?.string } }
 
     /// Returns a document with the routes of one tag, and the components that they use.
@@ -48,7 +48,7 @@ private struct ContractAssembly {
                 throw ContractDefect("\(lacking.operation): the contract does not describe it")
             }
         }
-        // The response to every method that a path does not have, which no route has by itself.
+        // No route declares these responses: they are those to an unknown path or method.
         _ = try problems.refusals(["method-not-allowed", "not-found"])
         for (name, response) in sources.shared("responses").members.map({ ($0.name, $0.value) }) {
             responses[name] = try shared(response.object ?? JSONObject(), name: name)
@@ -72,7 +72,7 @@ private struct ContractAssembly {
         paths.append((path.name, operations, mark))
     }
 
-    /// Returns the members that the route of an app gives: its text says them only if they differ.
+    /// Returns the members that the route of an app defines. The app's text repeats them only to change them.
     private func facts(of operation: String, _ source: ContractSources.Source) throws(ContractDefect) -> JSONObject {
         guard let routes = source.routes else { return JSONObject() }
         guard let route = routes.first(where: { $0.operation == operation }) else {
@@ -140,7 +140,7 @@ extension ContractAssembly {
         }
     }
 
-    /// Returns a 304: the header fields of the response that the client has, without those of its content.
+    /// Returns a 304. It has the header fields of the 200, except those of the content.
     private mutating func notModified(_ route: ContractRoute, _ returns: JSONObject) -> JSONValue {
         var headers = route.headers(of: returns["200"]?.object ?? JSONObject(), "304")
         headers.members.removeAll { ContractRoute.onlyOfContent.contains($0.name) }
@@ -157,7 +157,7 @@ extension ContractAssembly {
         return .reference("responses", name)
     }
 
-    /// Returns a response that the server's text has by itself.
+    /// Returns a response that the server's text declares separately.
     private mutating func shared(_ response: JSONObject, name: String) throws(ContractDefect) -> JSONValue {
         let content = try textsAndProblems(response, name)
         return .object(
@@ -199,7 +199,7 @@ extension ContractAssembly {
         return content
     }
 
-    /// Returns the content of media types with a schema and examples of their own.
+    /// Returns the content of media types that have a schema and examples of their own.
     private mutating func texts(_ response: JSONObject, _ name: String) throws(ContractDefect) -> JSONObject {
         var content = JSONObject()
         for member in response["content"]?.object?.members ?? [] {
@@ -264,7 +264,7 @@ extension ContractAssembly {
 // MARK: Documents
 
 extension ContractAssembly {
-    /// Returns the document with the routes of a tag; with all routes without one.
+    /// Returns the document with the routes of a tag, or with all routes.
     func document(of tag: String?) throws(ContractDefect) -> JSONValue {
         var paths = JSONObject()
         for (path, operations, mark) in self.paths {
@@ -282,7 +282,7 @@ extension ContractAssembly {
         return .object(document)
     }
 
-    /// Returns the components that values refer to, also by way of others.
+    /// Returns the components that values refer to, directly or through others.
     private func components(usedBy values: [JSONValue]) throws(ContractDefect) -> JSONValue {
         var found: [String: [String: JSONValue]] = [:]
         var next = values

@@ -2,10 +2,10 @@ import HTTPTypes
 import JSONValues
 import Screens
 
-/// The refusals of routes: a response for each status, with the problems that a route can have under it.
+/// The refusals of routes: a response for each status, with the problems that a route can have under that status.
 struct ContractProblems {
     let sources: ContractSources
-    /// The responses and examples that were needed, by name.
+    /// The responses and examples in use, by name.
     private(set) var responses: [String: JSONValue] = [:]
     private(set) var examples: [String: JSONValue] = [:]
 
@@ -32,7 +32,7 @@ struct ContractProblems {
         let fields = sources.shared("refusals")
         var headers = fields["all"]?.object ?? JSONObject()
         for member in fields[status]?.object?.members ?? [] { headers[member.name] = member.value }
-        // A field that each of the problems has.
+        // Adds the fields that all of the problems have.
         for member in template(codes[0])["headers"]?.object?.members ?? []
         where codes.allSatisfy({ template($0)["headers"]?[member.name] == member.value }) {
             headers[member.name] = member.value

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONValues
 import Screens
 
-/// One operation of the contract, and all that follows from its declaration.
+/// One operation of the contract, and everything that is derived from its declaration.
 struct ContractRoute {
     let sources: ContractSources
     let source: ContractSources.Source
@@ -31,9 +31,9 @@ struct ContractRoute {
     }
 
     var isRead: Bool { method == "get" }
-    /// Whether the route passes requests on, with all that they have.
+    /// Whether the route forwards requests completely.
     var isForwarding: Bool { kind["mark"] == "x-larder-mount" }
-    /// Whether it says nothing of its requests and refusals.
+    /// Whether the declaration describes neither its requests nor its refusals.
     var isBare: Bool { kindName == "controls" }
 
     /// Whether it takes `Idempotency-Key`.
@@ -76,12 +76,12 @@ struct ContractRoute {
 extension RouteDeclaration {
     var operation: String { "\(method.rawValue.lowercased()) \(path)" }
 
-    /// The members of a declaration in a text that the route knows.
+    /// The members of a declaration that are derived from the route.
     var contractFacts: JSONObject {
         let app = path.split(separator: "/").dropFirst().first.map(String.init)
         return JSONObject([
             ("screen", .string(screen)), ("query", .array(input.parameters.map { .string($0) })),
-            // The cookie of a session opens the app's own routes only.
+            // The cookie of a session is valid for the app's own routes only.
             ("session", sessionApp.map { $0 == app ? true : "bearer" }),
             ("key", takesKey ? true : nil), ("bytes", .integer(maximumBodyBytes)),
         ])
@@ -115,7 +115,7 @@ extension ContractRoute {
         return names + fields.filter { !removed.contains($0.field) }.map(\.component)
     }
 
-    /// The header fields that a route of its kind takes, and the components that describe them.
+    /// The header fields that a route of its kind accepts, and the components that describe them.
     private var headerFields: [(field: String, component: String)] {
         guard !isBare else { return [] }
         var fields: [(String, String)] = []
@@ -132,8 +132,8 @@ extension ContractRoute {
         return fields + [("X-Request-Id", "RequestId")]
     }
 
-    /// Returns the component of a parameter: the one that the route names, else the first of its text, else of the
-    /// server's.
+    /// Returns the component of a parameter: the one that the route names, else the first in its text, else the first
+    /// in the server's text.
     private func component(of name: String, in place: String, among own: [String]) throws(ContractDefect) -> String {
         let fits = { (value: JSONValue?) in value?["name"]?.string == name && value?["in"]?.string == place }
         if let named = own.first(where: { fits(sources.component("parameters", $0).map(JSONValue.object)) }) {
@@ -203,7 +203,7 @@ extension ContractRoute {
 // MARK: Header fields
 
 extension ContractRoute {
-    /// Header fields of a response: those of its kind, those of a response from the cache, and its own.
+    /// Returns the header fields of a response: those of its kind, those of a response from the cache, and its own.
     func headers(of response: JSONObject, _ status: String) -> JSONObject {
         var headers = headers
         if status == "202" {
@@ -231,7 +231,7 @@ extension ContractRoute {
         return headers
     }
 
-    /// Whether it responds with 304 to clients that have the body.
+    /// Whether it responds with 304 to clients that have the current body.
     var isRevalidated: Bool { isRead && etag != nil }
 
     /// Fields that a 304 does not have.

@@ -2,9 +2,9 @@ import Foundation
 import JSONValues
 import Screens
 
-/// Schemas as JSON Schema, of the short form of the texts: a type is `string`, `integer?` (or null), `time`, `uri`,
-/// `text` (not empty), the name of a schema, or a list of one of them; a member is required unless its name ends in
-/// `?`.
+/// Expands the short form of schemas in the texts to JSON Schema. A type is `string`, `integer?` (or null), `time`,
+/// `uri`, `text` (not empty), the name of a schema, or a list of one of them. A member is required unless its name ends
+/// in `?`.
 struct ContractSchemas {
     let sources: ContractSources
 
@@ -102,12 +102,12 @@ struct ContractSchemas {
 }
 
 extension JSONObject.Member {
-    /// The name of a schema's member without the mark of one that may be absent.
+    /// The name of a schema's member, without the mark of an optional one.
     var plainName: String { name.hasSuffix("?") ? String(name.dropLast()) : name }
 }
 
-/// Values that conform to schemas: a member has its example, else its first value, its default or the least value of
-/// its type. So examples are written once, beside the member, and conform by construction.
+/// Values that conform to schemas. A member has its example, or else its first value, its default or the least value of
+/// its type. Examples are therefore written once, at the member, and always conform.
 struct ContractSamples {
     let sources: ContractSources
 
@@ -139,7 +139,8 @@ struct ContractSamples {
         return try value(ofType: object["type"] ?? .null, object)
     }
 
-    /// Returns an example; one of an object, or of the objects of a list, has the members that differ from the sample.
+    /// Returns an example. If it is an object or a list of objects, members that it does not have are taken from the
+    /// sample.
     private func merged(_ example: JSONValue, _ type: JSONValue) throws(ContractDefect) -> JSONValue {
         switch (example, type) {
         case (.object, .array(let items)): return [try merged(example, items.first ?? .null)]
@@ -183,7 +184,7 @@ struct ContractExample {
     let sources: ContractSources
     let route: ContractRoute
 
-    /// Whether the response is 202: the change is still to be carried out.
+    /// Whether the response is 202: the change has not been made yet.
     let isAccepted: Bool
 
     init(_ sources: ContractSources, _ route: ContractRoute, isAccepted: Bool) {
@@ -196,7 +197,7 @@ struct ContractExample {
         let isFetched = route.query.contains("refresh")
         let own = route.text("screen") ?? "screen"
         let screens = sources.screens(ofSchema: schema)
-        // A change may respond with another screen than its own.
+        // A change may respond with the screen of another route.
         let screen = screens.isEmpty || screens.contains(own) ? own : screens[0]
         var meta = JSONObject([
             ("screen", .string(screen)), ("title", .string(sources.forms.title(of: screen)?.english ?? screen)),

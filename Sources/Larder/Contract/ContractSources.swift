@@ -2,12 +2,12 @@ import JSONValues
 import Sandbox
 import Screens
 
-/// The texts of which the contract is assembled (docs/contract-source.md): that of the server, and one of each app with
-/// its routes. They are short, since whatever follows from a route or its kind is derived.
+/// The texts from which the contract is assembled (docs/contract-source.md): that of the server, and one for each app
+/// with its routes. They are short, since everything that a route or its kind determines is derived.
 struct ContractSources {
     /// One text.
     struct Source {
-        /// The routes of an app; nil for the server, whose text has them.
+        /// The routes of an app; nil for the server, whose text declares them.
         let routes: [RouteDeclaration]?
         let content: JSONObject
 
@@ -22,7 +22,7 @@ struct ContractSources {
     let codes: [ProblemCode]
     /// Titles of the screens, for examples.
     let forms: ScreenForms
-    /// Values that the program has, by the names that stand for them in the texts.
+    /// Lists of values from the program, by their names in the texts.
     private let lists: [String: [String]]
     private let schemas: [String: JSONObject]
 
@@ -64,15 +64,15 @@ struct ContractSources {
         }
     }
 
-    /// The parts that only the server's text has: the document, the kinds of routes, the fields of refusals.
+    /// Returns a part that only the server's text has: the document, the kinds of routes, or the fields of refusals.
     func shared(_ name: String) -> JSONObject { all.first?.content[name]?.object ?? JSONObject() }
 
-    /// Returns a component that the texts write down as it is published, or nearly so.
+    /// Returns a component that a text contains in its published form, or nearly so.
     func component(_ section: String, _ name: String) -> JSONObject? {
         all.lazy.compactMap { $0.content[section]?.object?[name]?.object }.first
     }
 
-    /// Returns the values that a name stands for.
+    /// Returns the list of values with a name.
     func list(_ name: String) throws(ContractDefect) -> JSONValue {
         guard let values = lists[name] else { throw ContractDefect("there is no list \(name)") }
         return .array(values.map { .string($0) })
@@ -85,8 +85,8 @@ struct ContractSources {
         return code
     }
 
-    /// Returns the members of an object's schema, with those of the schemas that it is like. A member without a type
-    /// has what differs from that of the other schema.
+    /// Returns the members of an object's schema, including those of the schemas in its `$like`. A member without a
+    /// type has only the parts in which it differs from the member there.
     func members(ofSchema name: String) throws(ContractDefect) -> [JSONObject.Member] {
         guard let schema = schemas[name] else { throw ContractDefect("there is no schema \(name)") }
         var members = JSONObject()
@@ -112,7 +112,7 @@ struct ContractSources {
         return schemas[name] == nil && schemas[name + "Data"] != nil ? name + "Data" : nil
     }
 
-    /// Returns the names of the screens that are read as a schema: those of the routes whose GET responds with it.
+    /// Returns the names of the screens with a schema: those of the routes whose GET responds with it.
     func screens(ofSchema name: String) -> [String] {
         all.flatMap { source in
             source.section("routes").compactMap { path -> String? in

@@ -4,14 +4,14 @@ import Screens
 import Synchronization
 import Yams
 
-/// The contract of a program as its texts, each made when it is first needed.
+/// The texts of a program's contract, each made at its first use.
 final class Contract: Sendable {
     private let apps: AppList
     private let made = Mutex<(document: ContractDocument?, texts: [String: PreparedBytes])>((nil, [:]))
 
     init(_ apps: AppList) { self.apps = apps }
 
-    /// Returns the contract as YAML or JSON: of all routes, or of those of a tag; nil if there is no such tag.
+    /// Returns the contract as YAML or JSON, of all routes or of those with a tag; nil if there is no such tag.
     ///
     /// - Throws: ``ContractDefect``, which a test finds; the errors of Yams.
     func text(of tag: String?, _ format: ContractRoutes.Format) throws -> PreparedBytes? {
@@ -32,7 +32,7 @@ final class Contract: Sendable {
         return text
     }
 
-    /// The tags that documents can be asked for.
+    /// The tags for which there are documents.
     ///
     /// - Throws: ``ContractDefect``.
     func tags() throws -> [String] {
@@ -62,8 +62,8 @@ extension AppList {
 }
 
 extension JSONValue {
-    /// The value as YAML: small objects and lists on one line, strings that another reader of YAML might take for
-    /// something else in quotes.
+    /// The value as YAML. Small objects and lists are on one line. Strings that another parser of YAML might read as
+    /// another type are quoted.
     ///
     /// - Throws: the errors of Yams.
     var yamlText: String {
@@ -90,10 +90,10 @@ extension JSONValue {
         return Node(text, .implicit, isPlain && !words.contains(text.lowercased()) ? .plain : .singleQuoted)
     }
 
-    /// Words that YAML 1.1 reads as another value than a string.
+    /// Words that YAML 1.1 does not parse as strings.
     private static let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
 
-    /// Whether it is a list of words, or has no objects within objects and fits on a line.
+    /// Whether it is a list of words, or has no objects within objects and fits on one line.
     private var isShort: Bool {
         if let items = array, !items.isEmpty, items.allSatisfy({ ($0.string ?? "\n").contains("\n") == false }) {
             return true
@@ -101,7 +101,7 @@ extension JSONValue {
         return (oneLine(depth: 0) ?? .max) <= 72
     }
 
-    /// The number of its characters on one line; nil if it is nested too deep or has lines of text.
+    /// Returns the number of its characters on one line; nil if it is nested too deep or has texts of several lines.
     private func oneLine(depth: Int) -> Int? {
         switch self {
         case .null, .bool: return 5

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Sandbox
 
-/// `larder gallery DIR`: every state of every screen as files, for those who design or review them.
+/// `larder gallery DIR`: writes every state of every screen to files, for those who design or review them.
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
@@ -67,10 +67,10 @@ struct GalleryState: Sendable, Equatable {
     let name: String
     /// Nil for none.
     var condition: HarnessCondition?
-    /// Whether everything was read before.
+    /// Whether all screens were read before.
     let isFilled: Bool
 
-    /// The states without a condition, and with each one.
+    /// The states without a condition, and under each one.
     static func all(under conditions: [HarnessCondition]) -> [GalleryState] {
         let plain = [GalleryState(name: "new", isFilled: false), GalleryState(name: "fresh", isFilled: true)]
         return conditions.reduce(into: plain) { states, condition in
@@ -81,7 +81,7 @@ struct GalleryState: Sendable, Equatable {
     }
 }
 
-/// Chromium without a window.
+/// A headless Chromium.
 struct Chromium: Sendable {
     private static let names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
 
@@ -91,7 +91,7 @@ struct Chromium: Sendable {
     private let program: String
     private let profiles: URL
 
-    /// Finds it on the path.
+    /// Searches for Chromium in `PATH`; nil if it is not installed.
     ///
     /// - Parameter profiles: A folder for its own files.
     init?(profiles: URL) {
@@ -101,18 +101,18 @@ struct Chromium: Sendable {
         (self.program, self.profiles) = (program, profiles)
     }
 
-    /// Takes a picture of a page once its scripts have nothing to do.
+    /// Takes a picture of a page after its scripts have become idle.
     ///
     /// - Returns: Whether there is one.
     /// - Throws: ``CommandProcess/NotStarted``.
     func picture(of url: String, at file: URL) async throws -> Bool {
-        // Of an earlier gallery, or there is none.
+        // The file of an earlier gallery, if there is one.
         try? FileManager.default.removeItem(at: file)
         let profile = profiles.appending(path: "chromium-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
-        // Another folder that cannot be removed goes with that of all.
+        // If the removal fails, the folder is removed later with the folder of all profiles.
         defer { try? FileManager.default.removeItem(at: profile) }
-        // As root, it does not start with a sandbox of its own.
+        // Chromium does not start as root with its own sandbox.
         let free = geteuid() == 0 ? ["--no-sandbox"] : []
         let process = try CommandProcess(
             [program, "--headless", "--disable-gpu", "--hide-scrollbars"] + free + [
@@ -123,7 +123,7 @@ struct Chromium: Sendable {
             output: profile.appending(path: "output")
         )
         let limit = Task {
-            // Cancelled if it has ended before.
+            // Cancelled if the process has ended before.
             try await Task.sleep(for: Self.patience)
             process.signal(SIGKILL)
         }

@@ -17,7 +17,7 @@ struct GalleryScreen: Sendable, Equatable {
     /// `/v1/ships/{id}`.
     let path: String
     let parameters: [Parameter]
-    /// Address of the page that shows it, with the names of parameters in braces; nil without one.
+    /// Address of the page that shows it, with names of parameters in braces; nil without a page.
     let page: String?
 
     /// The screens of a contract, in its order.
@@ -45,14 +45,14 @@ struct GalleryScreen: Sendable, Equatable {
         return Self.filled(path, values) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    /// Returns the address of the page that shows the screen at an address; nil without one.
+    /// Returns the address of the page that shows the screen at an address; nil without a page.
     func page(of target: String) -> String? {
         guard let page else { return nil }
         let query = URLComponents(string: target)?.queryItems?.map { ($0.name, $0.value ?? "") } ?? []
         return Self.filled(page, (values(in: target) ?? [:]).merging(query) { first, _ in first })
     }
 
-    /// Returns the values of the path's names in an address; nil if it is none of this screen.
+    /// Returns the values of the path's names in an address; nil if the address does not match the path.
     func values(in target: String) -> [String: String]? {
         let (own, given) = (path.split(separator: "/"), target.prefix { $0 != "?" }.split(separator: "/"))
         guard own.count == given.count else { return nil }
@@ -75,7 +75,7 @@ struct GalleryScreen: Sendable, Equatable {
 }
 
 extension GalleryScreen.Parameter {
-    /// Reads a parameter; nil for one that may be left out.
+    /// Returns nil for an optional parameter.
     init?(_ parameter: JSONValue) {
         guard parameter.object?["required"]?.bool == true, let name = parameter.object?["name"]?.string,
             let example = parameter.object?["example"]
@@ -87,19 +87,19 @@ extension GalleryScreen.Parameter {
 }
 
 extension [GalleryScreen] {
-    /// Returns the screen of an address, which of several is the one with the fewest names in its path.
+    /// Returns the screen of an address. If several match, it is the one with the fewest names in its path.
     func screen(of target: String) -> GalleryScreen? {
         compactMap { screen in screen.values(in: target).map { (screen, $0.count) } }.min { $0.1 < $1.1 }?.0
     }
 }
 
 extension JSONValue {
-    /// Returns the value that a reference within a document names; any other value unchanged.
+    /// Returns the value to which a reference within a document points; any other value unchanged.
     func resolved(in document: JSONValue) -> JSONValue {
         object?["$ref"]?.string.flatMap { document.value(at: String($0.dropFirst())) } ?? self
     }
 
-    /// The addresses below `/v1` in it that are requested with GET.
+    /// The addresses below `/v1` in the value that are requested with GET.
     var links: [String] {
         switch self {
         case .array(let values): return values.flatMap(\.links)
@@ -117,7 +117,7 @@ struct GalleryIndex: Sendable {
     /// One screen in one state.
     struct Cell: Sendable {
         let state: String
-        /// With the name of the screen as its route.
+        /// Its route is the name of the screen.
         let met: FrontCoverage.Met
         var hasPicture = false
     }
@@ -125,7 +125,7 @@ struct GalleryIndex: Sendable {
     let rows: [(screen: GalleryScreen, target: String)]
     let states: [String]
     let cells: [Cell]
-    /// Whether pictures were to be taken, and could be.
+    /// Whether pictures were requested and could be taken.
     let hasBrowser: Bool
 
     /// `43 screens in 10 states, 200 pictures`.
@@ -159,7 +159,7 @@ struct GalleryIndex: Sendable {
             """
     }
 
-    /// Returns a text as a part of a file's name, which is one of an address, too.
+    /// Returns a text that can be a part of a file name and of an address.
     static func fileName(_ text: String) -> String {
         text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "_-".contains($0)) }.joined(separator: "-")
     }

@@ -6,14 +6,14 @@ import Sandbox
 import Synchronization
 import Upstream
 
-/// Sends the requests to one upstream as the mode of its files says: out, or not at all.
+/// Sends the requests to one upstream, or responds to them from files, according to the mode of its recordings.
 ///
-/// All requests to an upstream pass here, those of mounts and of files that are transferred included: it is where
-/// ``UpstreamClient`` sends them, below the cache, redirects and retries.
+/// All requests to an upstream use this transport, including those of mounts and of file transfers: ``UpstreamClient``
+/// sends them here, below the cache, redirects and retries.
 struct FixtureTransport: Transport {
     let real: any Transport
     let fixtures: UpstreamFixtures
-    /// Of the upstream, without a slash at the end.
+    /// The base URL of the upstream, without a slash at the end.
     let base: String
     /// Largest body that a patch is applied to, in bytes.
     let maximumBytes: Int
@@ -57,7 +57,7 @@ struct FixtureTransport: Transport {
         return response
     }
 
-    /// The recorded response in a mode that has one; nil if the request is sent to the upstream.
+    /// Returns the recorded response in a mode that replays; nil if the request must be sent to the upstream.
     func reply(to request: FixtureRequest, _ mode: FixtureMode) -> FixtureResponse? {
         switch mode {
         case .replay: fixtures.reply(to: request) ?? fixtures.refusal(of: request)
@@ -66,14 +66,14 @@ struct FixtureTransport: Transport {
         }
     }
 
-    /// Returns a URL as files have it: without the base URL, if it is below that.
+    /// Returns the target of a URL in the form of the files: relative to the base URL, if the URL is below it.
     func target(_ url: String) -> String {
         guard url.hasPrefix(base) else { return url }
         let rest = url.dropFirst(base.count)
         return rest.isEmpty || rest.hasPrefix("?") ? "/\(rest)" : rest.hasPrefix("/") ? String(rest) : url
     }
 
-    /// Works with files. A failure there is no failure of the upstream.
+    /// Runs work on files. Its errors do not count as failures of the upstream.
     static func storing(_ work: () throws -> Void) throws(UpstreamError) {
         do {
             try work()
@@ -97,7 +97,7 @@ extension FixtureResponse {
 }
 
 extension HTTPFields {
-    /// Has the upstream send a whole, readable response: without conditions on a copy, and not compressed.
+    /// Changes the fields so that the upstream sends a complete, uncompressed response.
     mutating func askPlainly(of method: HTTPRequest.Method) {
         self[.acceptEncoding] = nil
         guard method == .get || method == .head else { return }
@@ -107,13 +107,13 @@ extension HTTPFields {
 }
 
 extension HTTPField.Name {
-    /// `Fixture`: the file that a response is from, or `recorded` if it was recorded just now.
+    /// `Fixture`: the file from which a response was read, or `recorded` if it has just been recorded.
     static let fixture = HTTPField.Name("Fixture") ?? .server
 }
 
 // Recording of responses that pass.
 extension FixtureTransport {
-    /// Collects a response while it passes, and then calls `end` with the whole of it.
+    /// Collects a response while it is forwarded, and calls `end` with the whole response.
     private func collecting(
         _ response: StreamedResponse,
         of asked: @escaping @Sendable () -> FixtureRequest,
@@ -132,7 +132,7 @@ extension FixtureTransport {
         let body = response.body
         passing.body = ByteStream {
             let parts = body.makeAsyncIterator()
-            // Who knows the length may not ask for the end.
+            // A reader that knows the length may not read to the end.
             var (isFinished, missing) = (false, fields[.contentLength].flatMap { Int($0) })
             return {
                 let part = try await parts.next()
@@ -165,7 +165,7 @@ extension FixtureTransport {
         }
     }
 
-    /// Applies patches. Only a response whose body is patched is collected before.
+    /// Applies patches. A response is collected first only if its body is patched.
     func modified(_ response: StreamedResponse, of asked: FixtureRequest) async throws(UpstreamError)
         -> StreamedResponse
     {
@@ -213,8 +213,8 @@ extension FixtureTransport {
         }
     }
 
-    /// Returns the request that files are compared with, and the request to send. If a file may respond to it, its body
-    /// is read first; else it is recorded while it is sent.
+    /// Returns the request for the comparison with files, and the request to send. The body is read first if a file may
+    /// respond; otherwise it is recorded while it is sent.
     private func asked(_ request: StreamedRequest, _ mode: FixtureMode) async throws(UpstreamError) -> (
         @Sendable () -> FixtureRequest, StreamedRequest
     ) {
@@ -242,7 +242,7 @@ extension FixtureTransport {
         return (asked, outgoing)
     }
 
-    /// Reads a body. One that may go out later is kept in memory.
+    /// Reads a body. It is kept in memory if it may be sent later.
     private func read(_ body: ByteStream, into seen: Seen) async throws(UpstreamError) -> ByteStream {
         var whole = ByteBuffer()
         do {
@@ -274,7 +274,7 @@ extension FixtureTransport {
         return StreamedResponse(status: response.status, headerFields: response.headerFields, body: body)
     }
 
-    /// The body of a request, as far as it was sent.
+    /// The part of a request's body that was sent so far.
     private final class Seen: Sendable {
         private let state = Mutex(FixtureBody())
 
@@ -285,7 +285,7 @@ extension FixtureTransport {
 }
 
 extension ByteStream {
-    /// The same parts, each of which is looked at when it is taken.
+    /// Returns the same stream, and calls `look` with each part that is read.
     fileprivate func passing(_ look: @escaping @Sendable (ByteBuffer) -> Void) -> ByteStream {
         ByteStream {
             let parts = makeAsyncIterator()

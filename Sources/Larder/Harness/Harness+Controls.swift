@@ -41,7 +41,7 @@ extension Harness: HarnessedServer {
     func seed(_ document: [UInt8], _ upstreams: @escaping @Sendable (_ store: SeedStore) async throws -> SeedReport)
         async throws -> SeedReport
     {
-        // No reset takes the server away meanwhile.
+        // The permit keeps a reset from replacing the server meanwhile.
         try await resets.withPermit {
             guard let application else { throw HarnessError.notReady }
             return try await upstreams { try await application.seed.store(document) }
@@ -65,9 +65,9 @@ extension Harness: HarnessedServer {
 
     func advanceClock(by seconds: Double) async { await clock.advance(by: seconds) }
 
-    /// Waits for the background work that a request has started: a probe, and the refresh behind a recovery. While the
-    /// clock is stopped this is part of the request, so that equal runs send the same requests in the same order; but
-    /// it waits no longer than ``longestSettling``.
+    /// Waits for the background work that a request has started: a probe, and the refresh after a recovery. While the
+    /// clock is stopped, this work is part of the request, so that equal runs send the same requests in the same order.
+    /// The wait is limited to ``longestSettling``.
     func settle(_ application: any ReplaceableServer) async {
         let busy = application.upstreams.filter { !$0.isSettled }
         guard !busy.isEmpty else { return }
@@ -77,18 +77,18 @@ extension Harness: HarnessedServer {
             continuation.finish()
         }
         let limit = Task { [clock] in
-            // Cancelled if all have settled before.
+            // Cancelled if all upstreams have settled before.
             try? await clock.real.sleep(Self.longestSettling)
             continuation.finish()
         }
-        // Ends as well if the request is cancelled.
+        // The loop also ends if the request is cancelled.
         for await _ in ends {}
         limit.cancel()
     }
 }
 
 extension Harness {
-    /// Responds by the server, as the faults of the request have it.
+    /// Lets the server respond, and applies the faults of the request.
     static func respond(
         to request: Request,
         _ context: ScreenContext,
@@ -108,7 +108,7 @@ extension Harness {
         }
     }
 
-    /// Notes the outcome of a request: its route, status, and code of a problem.
+    /// Records the outcome of a request: its route, its status, and the code of a problem.
     func note(_ response: inout Response, to request: Request, _ context: ScreenContext) async throws {
         guard let coverage, let route = context.endpointPath, route != "NotFound" else { return }
         let collected = CollectedBody()
@@ -124,7 +124,7 @@ extension Harness {
         coverage.all.note(.init(route: name, status: response.status.code, state: state), under: coverage.condition)
     }
 
-    /// Returns the problem that stands for a status; nil if no problem of Larder has it.
+    /// Returns the usual problem with a status; nil if no problem of Larder has that status.
     static func problem(of status: HTTPResponse.Status, _ retryAfter: Int?) -> Problem? {
         guard let code = usual[status] ?? ProblemCode.common.first(where: { $0.status == status }) else { return nil }
         var fields: HTTPFields = [:]
@@ -138,9 +138,9 @@ extension Harness {
         .badGateway: .upstreamBadResponse, .serviceUnavailable: .overloaded, .init(code: 507): .storageFull,
     ]
 
-    /// Replaces all state of the server by that of a new data directory; ports, process, certificate and key stay.
+    /// Replaces all state of the server by that of a new data directory. Ports, process, certificate and key remain.
     ///
-    /// - Parameter upstreams: Resets the simulated upstreams; called when no request of the old state is left.
+    /// - Parameter upstreams: Resets the simulated upstreams. It is called when no request of the old state is left.
     /// - Throws: As ``replace(by:meanwhile:)``.
     func reset(_ upstreams: @escaping @Sendable () -> Void) async throws {
         try await replace(by: pristine) { [clock, randomness, front, frontFaults] in
@@ -152,21 +152,22 @@ extension Harness {
         }
     }
 
-    /// Builds the server anew with its own data: times that it holds in memory may be ahead of the machine's.
+    /// Builds a new server with the present data, because times in the old server's memory may be ahead of the
+    /// machine's.
     ///
     /// - Throws: As ``replace(by:meanwhile:)``.
     func followRealTime() async throws { try await replace(by: nil) { [clock] in clock.restore(.real) } }
 
-    /// Replaces the stored data of the server; ports, process and certificate stay.
+    /// Replaces the stored data of the server. Ports, process and certificate remain.
     ///
     /// - Parameters:
     ///   - contents: The new data; nil for the present data.
-    ///   - meanwhile: Called when no request of the old state is left, and none of the new one has begun.
-    /// - Throws: ``HarnessError``; the errors of the composition root, after which the server responds with 503 until
-    ///   the next attempt; those of the end of the old server, after which the new one is served.
+    ///   - meanwhile: Is called when no request of the old state is left, and none of the new one has begun.
+    /// - Throws: ``HarnessError``. Errors of the composition root: the server then responds with 503 until the next
+    ///   attempt. Errors at the end of the old server: the new one is served nevertheless.
     func replace(by contents: (any StoreContents)?, meanwhile: @escaping @Sendable () -> Void) async throws {
         try await resets.withPermit { [self] in
-            // A task of its own: if its caller is cancelled, a replacement is not left half done.
+            // In a task of its own, so that the cancellation of the caller does not interrupt the replacement.
             try await Task { try await replaceNow(by: contents, meanwhile) }.value
         }
     }
@@ -177,12 +178,12 @@ extension Harness {
         let ended = await end(last)
         meanwhile()
         begin(try await rebuild(contents), rebuild: rebuild)
-        // The memory of the old server is freed in the background, not before the response.
+        // Freeing the memory of the old server takes time, so the response does not wait for it.
         Task { withExtendedLifetime(last) {} }
         try ended.get()
     }
 
-    /// Ends a server. One that does not end in order is not served any more, either.
+    /// Ends a server. It is no longer served, even if it fails to close.
     private func end(_ last: (application: any ReplaceableServer, generation: ServiceGeneration)?) async
         -> Result<Void, any Error>
     {
@@ -198,7 +199,7 @@ extension Harness {
         }
     }
 
-    /// Lets no further request begin, and tells those under way to end.
+    /// Blocks new requests, and tells running ones to end.
     private func begin() throws -> (
         last: (application: any ReplaceableServer, generation: ServiceGeneration)?, rebuild: Rebuild
     ) {
@@ -220,14 +221,14 @@ extension Harness {
         for arrival in arrivals { arrival.resume() }
     }
 
-    /// Waits a while until no request is under way; then cuts off the remaining responses.
+    /// Waits until no request is running, at most ``longestDrain``.
     private func drain() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         state.withLock { state in
             if state.exchanges.isEmpty { continuation.finish() } else { state.drained = continuation }
         }
         let limit = Task {
-            // Cancelled if all have ended before.
+            // Cancelled if all requests have ended before.
             try? await Task.sleep(for: Self.longestDrain)
             continuation.finish()
         }
@@ -245,7 +246,7 @@ extension Harness {
         }
     }
 
-    /// Returns the response to a request that a reset has overtaken.
+    /// Returns the response to a request during which the server was reset.
     static func unavailable(_ request: Request) throws -> Response {
         try Problem(.overloaded, .overtakenByReset, headerFields: [.retryAfter: "0"]).response(to: request)
     }
@@ -253,17 +254,17 @@ extension Harness {
 
 /// Why the server cannot be controlled.
 enum HarnessError: Error {
-    /// It has not begun to listen.
+    /// The server does not listen yet.
     case notReady
 }
 
-/// The files with which the data directory of a server under test begins. This process has made them, so that they need
-/// no check and no migration.
+/// The first files in the data directory of a server under test. This process has made them, so they need no check and
+/// no migration.
 protocol StoreContents: Sendable {
-    /// Whether the key that seals the secrets is among them; otherwise that of the directory stays.
+    /// Whether the key that seals the secrets is among them; otherwise the key in the directory is kept.
     var hasKey: Bool { get }
 
-    /// Writes the files into a directory that has nothing but its lock and ``PristineDirectory/lasting``.
+    /// Writes the files into a directory that contains only its lock and ``PristineDirectory/lasting``.
     ///
     /// - Throws: `StorageError`; file errors.
     func write(to directory: DataDirectory) throws

@@ -10,53 +10,53 @@ import Storage
 import Synchronization
 import Upstream
 
-/// The server as a harness controls it: its requests pass through here, so that all of its state can be replaced by
-/// that of a new data directory between two of them.
+/// The server under the control of a harness. All requests pass through the harness, so that it can replace the whole
+/// state between two of them by that of a new data directory.
 ///
-/// A reset forgets by building anew: whatever the composition root makes, it makes again. Nothing has to register.
+/// A reset builds a new server through the composition root, so no part of the server has to register for it.
 final class Harness: Sendable {
     /// Longest time that a reset waits for requests that were told to end.
     static let longestDrain: Duration = .seconds(5)
-    /// Longest time that a response waits, while the clock is stopped, for the work that its request has started.
+    /// Longest time that a response waits for the work that its request has started while the clock is stopped.
     static let longestSettling: Duration = .seconds(1)
 
     struct State {
-        /// Nil before the first one, and if none could be built.
+        /// Nil before the first server, and if none could be built.
         var served: (application: any ReplaceableServer, generation: ServiceGeneration)?
         var rebuild: Rebuild?
-        /// Whether every request is to pass through the harness, and none is responded to by the response cache.
+        /// Whether every request passes through the harness and the response cache is not used.
         var isActive = false
         var isResetting = false
         var exchanges: [Int: OvertakingSignal] = [:]
         var lastNumber = 0
         var arrivals: [CheckedContinuation<Void, Never>] = []
         var drained: AsyncStream<Void>.Continuation?
-        /// When the last request or control has ended.
+        /// The end of the last request or control.
         var lastUse = Date.distantPast
     }
 
-    /// Builds the server again in its directory, in place of the one that has ended: with other contents, or with the
-    /// present ones if they are nil.
+    /// Builds a server in the directory of the one that has ended, with new contents, or with the present data if they
+    /// are nil.
     typealias Rebuild = @Sendable (_ contents: (any StoreContents)?) async throws -> any ReplaceableServer
 
-    /// The one clock of the server and its simulated upstreams.
+    /// The clock that the server and its simulated upstreams share.
     let clock: VirtualClock
     let front = FrontJournal()
-    /// The states that clients have met, by condition; nil if nobody asks.
+    /// The states that clients have met, by condition; nil if they are not needed.
     let coverage: (all: FrontCoverage, condition: String)?
     let frontFaults: FrontFaults
     let snapshots = Snapshots()
-    /// Where its archive is written when it ends; nil for nowhere.
+    /// The path of the archive that is written at the end; nil for none.
     let exportPath: String?
-    /// The tokens of sessions, by apps, that requests without one have.
+    /// The tokens of sessions, by app, that requests without a token get.
     private let sessions: [String: String]
-    /// The services of the server, one generation after the other.
+    /// The generations of the server's services, one after the other.
     let generations: AsyncStream<ServiceGeneration>
     private let newGeneration: AsyncStream<ServiceGeneration>.Continuation
     let state = Mutex(State())
     private let relaying = Mutex<HTTPClientTransport?>(nil)
     let resets = AsyncSemaphore(permits: 1, maximumWaiting: 100)
-    /// Further servers in this process; nil for one of them.
+    /// The spaces of this process; nil for a space itself.
     let spaces: (any HarnessedSpaces)?
     /// The random numbers of the server; nil for the system's.
     let randomness: Randomness?
@@ -97,7 +97,8 @@ final class Harness: Sendable {
         if case .terminated = newGeneration.yield(generation) { generation.abandon() }
     }
 
-    /// Sends clients' requests for controls to the sandbox's port. It outlives the server, which they may replace.
+    /// Sends clients' requests for controls to the sandbox's port. It outlives the server, which the controls may
+    /// replace.
     func relay() -> HTTPClientTransport {
         relaying.withLock { transport in
             let used = transport ?? HTTPClientTransport(eventLoopGroup: .singleton, connectTimeout: .seconds(5))
@@ -115,7 +116,7 @@ final class Harness: Sendable {
         }?.shutdown()
     }
 
-    /// Writes the archive of the present server if there is to be one, and closes it, behind a reset that is under way.
+    /// Writes the archive of the present server if there is to be one, and closes the server, after a running reset.
     /// Its services must have ended.
     ///
     /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
@@ -123,7 +124,7 @@ final class Harness: Sendable {
     func close(_ upstreams: @escaping @Sendable () throws -> [String: Data]) async throws {
         newGeneration.finish()
         state.withLock { $0.served?.generation }?.abandon()
-        // A task of its own: it is closed as well if the process has no more patience.
+        // In a task of its own, so that the server is closed even if this task is cancelled.
         try await Task { [self] in
             try await resets.withPermit {
                 let last = state.withLock { state in
@@ -140,13 +141,12 @@ final class Harness: Sendable {
     /// The present server; nil before ``begin(_:rebuild:)``.
     var application: (any ReplaceableServer)? { state.withLock { $0.served?.application } }
 
-    /// When the last request or control has ended; nil while a request is under way.
+    /// The end of the last request or control; nil while a request is running.
     var unusedSince: Date? { state.withLock { $0.exchanges.isEmpty ? $0.lastUse : nil } }
 
     // MARK: Requests
 
-    /// Responds by the present server. A request that a reset overtakes is responded to with 503, unless its response
-    /// is ready.
+    /// Lets the present server respond. The response is 503 if a reset begins before the server's response is ready.
     func respond(to request: Request, _ context: ScreenContext) async throws -> Response {
         let request = signedIn(request)
         let controls = SandboxRoutes.Controls(target: request.head.path ?? "")
@@ -182,7 +182,7 @@ final class Harness: Sendable {
         return response
     }
 
-    /// Returns a request with the session of its app if there is one for those without.
+    /// Returns a request with the configured session of its app, if it has none itself.
     private func signedIn(_ request: Request) -> Request {
         guard !sessions.isEmpty, request.headers[.authorization] == nil,
             let app = (request.head.path ?? "").split(whereSeparator: { "/?".contains($0) }).dropFirst().first,
@@ -203,8 +203,8 @@ final class Harness: Sendable {
         return try unavailable(request)
     }
 
-    /// Counts a request, once no reset is under way. Those for controls belong into no journal, and a reset does not
-    /// wait for one for the harness: it may be the one that asked for the reset.
+    /// Counts a request after any running reset. Requests for controls are not recorded in the journal. A reset does
+    /// not wait for a request to the harness, because that may be the one that has started the reset.
     private func enter(for controls: SandboxRoutes.Controls?) async -> HarnessExchange {
         while true {
             let exchange = state.withLock { state -> HarnessExchange? in
@@ -230,11 +230,11 @@ final class Harness: Sendable {
     }
 }
 
-/// A request under way, from its arrival until its response is written or given up: as long as the value lives.
+/// A running request, from its arrival until its response is written or abandoned. It ends with this value.
 final class HarnessExchange: Sendable {
     /// The server that responds to it; nil if there is none.
     let application: (any ReplaceableServer)?
-    /// Whether it belongs into the journal.
+    /// Whether it is recorded in the journal.
     let isRecorded: Bool
     let signal = OvertakingSignal()
     private let ended: @Sendable () -> Void
@@ -247,7 +247,7 @@ final class HarnessExchange: Sendable {
 
     deinit { ended() }
 
-    /// Returns a body with which the exchange ends.
+    /// Returns a body that keeps the exchange alive until it is sent.
     func following(_ body: ResponseBody) -> ResponseBody {
         ResponseBody(contentLength: body.contentLength) { [self] writer in
             defer { withExtendedLifetime(self) {} }
@@ -256,7 +256,7 @@ final class HarnessExchange: Sendable {
     }
 }
 
-/// Tells a request that a reset has overtaken it.
+/// Tells a request that the server is reset.
 final class OvertakingSignal: Sendable {
     private enum State {
         case quiet((@Sendable () -> Void)?)
@@ -267,7 +267,7 @@ final class OvertakingSignal: Sendable {
 
     var isSuperseded: Bool { state.withLock { if case .overtaken = $0 { true } else { false } } }
 
-    /// Sets the action for that moment; runs it at once if the moment has passed.
+    /// Sets the action for the reset. Runs it at once if the reset has begun.
     func onOvertaking(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if case .overtaken = state { return true }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Storage
 import Upstream
 
-/// The services beside the server until a reset replaces them.
+/// The services that run beside the server until a reset replaces them.
 final class ServiceGeneration: Sendable {
     private let group: ServiceGroup
     private let (end, ending) = AsyncStream.makeStream(of: Void.self)
@@ -29,10 +29,11 @@ final class ServiceGeneration: Sendable {
         try await group.run()
     }
 
-    /// Has ``retire()`` wait no longer for services that will never run.
+    /// Ends the wait of ``retire()`` for services that will never run.
     func abandon() { ending.finish() }
 
-    /// Ends the services in order, and returns once they have ended. They run, or were abandoned.
+    /// Ends the services in order, and returns after they have ended. The services must run, or ``abandon()`` must have
+    /// been called.
     func retire() async {
         await group.triggerGracefulShutdown()
         for await _ in end {}
@@ -50,8 +51,8 @@ struct HarnessService: Service {
     }
 }
 
-/// A service by the name of its type: the lifecycle describes every service when it starts, with all that a service is
-/// made of, which takes milliseconds and would put settings into the log.
+/// Describes a service by the name of its type. The lifecycle describes every service at its start; the default
+/// description contains all stored properties, takes milliseconds, and would write settings into the log.
 struct NamedService: Service, CustomStringConvertible {
     private let service: any Service
     let description: String
@@ -64,7 +65,7 @@ struct NamedService: Service, CustomStringConvertible {
     func run() async throws { try await service.run() }
 }
 
-/// The part of a server behind its listening socket, which a reset makes anew.
+/// The part of a server without its listening socket, which a reset makes anew.
 protocol ReplaceableServer: Sendable {
     var responder: RouterResponder<ScreenContext> { get }
     var table: RouteTable { get }
@@ -73,7 +74,7 @@ protocol ReplaceableServer: Sendable {
     var responseCache: ResponseCache? { get }
     var upstreams: [Upstream] { get }
     var events: EventStream { get }
-    /// Fills it with the document of a test.
+    /// Fills the server with the document of a test.
     var seed: ServerSeed { get }
     var fixtures: FixtureLibrary { get }
     var database: LarderDatabase { get }
@@ -82,7 +83,7 @@ protocol ReplaceableServer: Sendable {
     /// The folder of its data.
     var directory: DataDirectory { get }
 
-    /// Ends the requests to upstreams that no request waits for.
+    /// Ends the requests to upstreams for which no client waits.
     func stop()
 
     /// Ends everything that outlives a request.

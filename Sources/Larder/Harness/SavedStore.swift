@@ -4,7 +4,7 @@ import Logging
 import Storage
 import Synchronization
 
-/// The saved state of a data directory: a copy of its database and its key, and second names of its files, which are
+/// The saved state of a data directory: copies of its database and its key, and hard links to its files, which are
 /// never written again.
 struct SavedStore: StoreContents {
     let hasKey = true
@@ -18,7 +18,7 @@ struct SavedStore: StoreContents {
     /// Saves the data of a server while it serves.
     ///
     /// - Parameter folder: A new folder, on the file system of the data if possible.
-    /// - Throws: file errors; GRDB's errors. There is no folder then.
+    /// - Throws: File errors; GRDB's errors. The folder is removed then.
     init(of database: LarderDatabase, in folder: String) throws {
         self.folder = folder
         try Self.make(folder)
@@ -26,7 +26,7 @@ struct SavedStore: StoreContents {
             try Self.make("\(folder)/\(Self.blobs)")
             try Self.place(database.directory.blobsPath, in: "\(folder)/\(Self.blobs)")
             try Self.copyPages(of: database, to: "\(folder)/\(Self.database)")
-            // A file that was finished since the first pass may have a row.
+            // A file that was finished after the first pass may have a row in the copy.
             try Self.place(database.directory.blobsPath, in: "\(folder)/\(Self.blobs)")
             try FileManager.default.copyItem(atPath: database.directory.keyPath, toPath: "\(folder)/\(Self.key)")
         } catch {
@@ -71,12 +71,12 @@ struct SavedStore: StoreContents {
         )
     }
 
-    /// Copies the database as one transaction sees it. Nothing waits for the disk: after a loss of power no process
-    /// uses the copy.
+    /// Copies the database in the state that one transaction reads. The copy is not flushed to disk, because no process
+    /// uses it after a power failure.
     private static func copyPages(of database: LarderDatabase, to path: String) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-        // SQLite would create it readable by all users.
+        // SQLite would create the file readable by all users.
         try Data().write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         let copy = try DatabaseQueue(path: path, configuration: configuration)
@@ -86,20 +86,20 @@ struct SavedStore: StoreContents {
         try copy.close()
     }
 
-    /// Gives the files of a folder second names in another one, or copies them if that is on another file system.
+    /// Makes hard links to the files of a folder in another one, or copies them if that is on another file system.
     private static func place(_ source: String, in target: String) throws {
         let files = FileManager.default
         for name in try files.contentsOfDirectory(atPath: source) where !name.hasSuffix(".part") {
             let (from, to) = ("\(source)/\(name)", "\(target)/\(name)")
             if link(from, to) == 0 || errno == EEXIST { continue }
-            // Removed meanwhile, with its row.
+            // The file was removed meanwhile, with its row.
             if errno == ENOENT { continue }
             try files.copyItem(atPath: from, toPath: to)
         }
     }
 }
 
-/// The key that seals the secrets of a data directory, kept while the directory is emptied.
+/// The key that seals the secrets of a data directory, held in memory while the directory is emptied.
 struct SavedKey: Sendable {
     private let bytes: Data
     private let path: String
@@ -113,7 +113,7 @@ struct SavedKey: Sendable {
         bytes = try Data(contentsOf: URL(filePath: path))
     }
 
-    /// Writes the key again. A database without secrets takes it for its own.
+    /// Writes the key again. A database without secrets accepts any key.
     /// - Throws: `StorageError` if it cannot be written.
     func restore() throws {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC)
@@ -133,10 +133,10 @@ extension DataDirectory {
     }
 }
 
-/// The files of a data directory as a first start makes them. Making the tables takes most of the time of a first
-/// start; from the second time on, their file is written as a whole.
+/// The files of a data directory after a first start. Making the tables takes most of the time of a first start, so
+/// from the second time on their file is written as a whole.
 final class PristineDirectory: StoreContents {
-    /// Files that a reset leaves in the folder: the port of the sandbox, the reserve of the disk, and the snapshots.
+    /// Files that a reset keeps in the folder: the port of the sandbox, the reserve of the disk, and the snapshots.
     static let lasting: Set = ["sandbox.port", "larder.reserve", Snapshots.folderName]
 
     let hasKey = false

@@ -6,7 +6,7 @@ import Storage
 
 /// Fills a server with the seeds of a document, all or nothing.
 struct ServerSeed: Sendable {
-    /// The member with accounts, which are of any app.
+    /// The member with accounts, which may belong to any app.
     private static let accounts = "accounts"
 
     private let apps: [(name: String, seeding: Seeding)]
@@ -17,12 +17,12 @@ struct ServerSeed: Sendable {
         self.database = database
     }
 
-    /// The members that it takes, in the order in which they are stored.
+    /// The accepted members, in the order in which they are stored.
     var members: [String] { [Self.accounts] + apps.flatMap { $0.seeding.members.keys.sorted() } }
 
     /// Stores a document.
     ///
-    /// - Throws: ``SeedRefusal``; `StorageError`. Nothing is stored then.
+    /// - Throws: ``SeedRefusal``; `StorageError`. Nothing is stored in that case.
     func store(_ document: [UInt8]) async throws -> SeedReport {
         let values: JSONObject
         do {
@@ -47,7 +47,6 @@ struct ServerSeed: Sendable {
         return SeedReport(accounts: plan.accounts, counts: plan.counts)
     }
 
-    /// The steps to store.
     private struct Plan {
         var steps: [(pointer: String, step: SeedStep)] = []
         var faults: [SeedRefusal.Fault] = []
@@ -104,9 +103,9 @@ struct ServerSeed: Sendable {
 }
 
 extension SeedRefusal {
-    /// Makes a refusal of a problem.
+    /// Makes a refusal from a problem.
     ///
-    /// - Parameter pointer: where the item is whose fields its pointers name.
+    /// - Parameter pointer: The place of the item to whose fields the problem's pointers refer.
     init(_ problem: Problem, at pointer: String) {
         let faults = problem.errors.map {
             Fault(pointer: pointer + ($0.pointer ?? ""), code: $0.code, detail: $0.detail[.english])

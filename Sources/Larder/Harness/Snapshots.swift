@@ -9,7 +9,7 @@ import Synchronization
 extension Harness {
     /// Replaces all state of the server by that of a snapshot.
     ///
-    /// - Parameter upstreams: Restores the simulated upstreams; called when no request of the old state is left.
+    /// - Parameter upstreams: Restores the simulated upstreams. It is called when no request of the old state is left.
     /// - Throws: As ``replace(by:meanwhile:)``.
     func replace(by snapshot: Snapshot, _ upstreams: @escaping @Sendable () -> Void) async throws {
         try await replace(by: snapshot.store) { [clock, front, frontFaults] in
@@ -62,7 +62,7 @@ extension Harness {
         }
     }
 
-    /// Writes the archive of a server that ends, if there is to be one.
+    /// Writes the archive of a server that ends, if one is to be written.
     ///
     /// - Parameter upstreams: Returns the data of the simulated upstreams as files.
     /// - Throws: ``Archive/Refusal``.
@@ -83,17 +83,17 @@ extension Harness {
     }
 }
 
-/// The snapshots of a server under test, by name. They live as long as its process.
+/// The snapshots of a server under test, by name. They exist as long as its process.
 final class Snapshots: Sendable {
-    /// The folder within the data directory that has their files.
+    /// The folder for their files within the data directory.
     static let folderName = "larder.snapshots"
 
     private struct State {
         var byName: [String: Snapshot] = [:]
-        /// How many calls read the files of a snapshot, by their folder.
+        /// Number of calls that read the files of a snapshot, by its folder.
         var readers: [String: Int] = [:]
 
-        /// Returns a snapshot that is not kept any more, unless its files are being read.
+        /// Returns a replaced snapshot if its files may be removed; nil while they are being read.
         func unread(_ old: Snapshot?) -> Snapshot? { old.flatMap { readers[$0.store.folder] == nil ? $0 : nil } }
     }
 
@@ -104,7 +104,7 @@ final class Snapshots: Sendable {
     /// All of them, by name.
     var all: [Snapshot] { state.withLock { $0.byName.values.sorted { $0.name < $1.name } } }
 
-    /// Keeps a snapshot in place of an earlier one of its name.
+    /// Stores a snapshot in place of an earlier one with its name.
     /// - Throws: file errors.
     func keep(_ snapshot: Snapshot) throws {
         let old = state.withLock { $0.unread($0.byName.updateValue(snapshot, forKey: snapshot.name)) }
@@ -124,7 +124,7 @@ final class Snapshots: Sendable {
         return old != nil
     }
 
-    /// Calls the body with a snapshot, whose files stay until it has ended, even if the snapshot is replaced or
+    /// Calls the body with a snapshot. Its files exist until the body returns, even if the snapshot is replaced or
     /// removed.
     ///
     /// - Returns: The result of the body; nil if there is no snapshot of that name.
@@ -156,7 +156,7 @@ final class Snapshots: Sendable {
         try old?.store.remove()
     }
 
-    /// Gives another server, which serves already, the contents of a snapshot.
+    /// Gives another running server the contents of a snapshot.
     ///
     /// - Throws: The errors of a reset of that server.
     func fill(_ harness: Harness, _ sandbox: Sandbox, from name: String) async throws {
@@ -170,10 +170,11 @@ final class Snapshots: Sendable {
         try await database.write { try Self.moveResponses($0, from: old, to: port) }
     }
 
-    /// Gives the stored responses of a sandbox, whose keys are its URLs, the URLs of another one.
+    /// Changes the keys of stored responses, which are URLs of a sandbox, to the URLs of another sandbox.
     static func moveResponses(_ db: Database, from old: Int, to new: Int) throws {
         let (old, new) = ("http://127.0.0.1:\(old)", "http://127.0.0.1:\(new)")
-        // An earlier sandbox may have had the new port. "0" follows "/", so that these are all URLs below the address.
+        // An earlier sandbox may have had the new port. "0" is the character after "/", so this range contains all URLs
+        // below the address.
         try db.execute(
             sql: "DELETE FROM stored_response WHERE url >= ? AND url < ?",
             arguments: ["\(new)/", "\(new)0"]
@@ -192,7 +193,7 @@ struct Snapshot: Sendable {
     let at: Date
     let store: SavedStore
     let upstreams: SavedUpstreams
-    /// The port of the sandbox that has sent its stored responses; nil if it is not known.
+    /// The port of the sandbox from which its stored responses were received; nil if it is not known.
     let sandboxPort: Int?
     let clock: VirtualClock.Reading
 

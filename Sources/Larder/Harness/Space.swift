@@ -7,9 +7,9 @@ import Server
 import ServiceLifecycle
 import Storage
 
-/// A server in this process with ports, data, simulated upstreams and a clock of its own.
+/// A server in this process with its own ports, data, simulated upstreams and clock.
 final class Space: Sendable {
-    /// How long requests under way may take when it ends.
+    /// How long running requests may take at its end.
     static let stopTime: Duration = .seconds(2)
 
     let name: String
@@ -77,7 +77,7 @@ final class Space: Sendable {
         group = parts.group(stopTime: Self.stopTime, logger: logger)
     }
 
-    /// Its addresses, as soon as it listens; nil if it has ended before. To be awaited once.
+    /// Returns its addresses when it listens; nil if it has ended before. Must be called once.
     func listening() async -> ServerAddresses? {
         for await addresses in addresses { return addresses }
         return nil
@@ -85,7 +85,7 @@ final class Space: Sendable {
 
     func end() { ending.finish() }
 
-    /// Serves until it is to end, or was not used for its idle time, and removes its files.
+    /// Serves until the space is ended or was not used for its idle time, then removes its files.
     ///
     /// - Throws: the errors of ``LarderServer``; file errors.
     func run() async throws {
@@ -102,7 +102,7 @@ final class Space: Sendable {
             tasks.addTask { await self.watch() }
             tasks.addTask {
                 for await _ in self.ends {}
-                // Cancelled: it has ended by itself.
+                // If the task is cancelled, the space has ended by itself.
                 if !Task.isCancelled { await self.group.triggerGracefulShutdown() }
             }
             defer { tasks.cancelAll() }
@@ -114,7 +114,7 @@ final class Space: Sendable {
         }
     }
 
-    /// Ends it once it was not used for its idle time.
+    /// Ends the space after its idle time without use.
     private func watch() async {
         let clock = harness.clock.real
         while let idle = order.idle {
@@ -126,11 +126,11 @@ final class Space: Sendable {
     }
 }
 
-/// The folders of spaces, in the system's temporary folder. Each is locked while its space is there.
+/// The folders of spaces in the system's temporary folder. Each is locked while its space exists.
 enum SpaceFolder {
     private static let prefix = "larder-space-"
 
-    /// Returns the place of a new one.
+    /// Returns the path of a new folder.
     static func new() -> URL {
         FileManager.default.temporaryDirectory.appending(
             path: "\(prefix)\(UUID().uuidString)",
@@ -138,7 +138,7 @@ enum SpaceFolder {
         )
     }
 
-    /// Removes the folders of processes that were killed: those of this user whose lock is free.
+    /// Removes the folders of processes that were killed: those that belong to this user and are not locked.
     static func removeLeftovers(_ logger: Logger) {
         let base = FileManager.default.temporaryDirectory
         do {
@@ -157,11 +157,11 @@ enum SpaceFolder {
             let directory = try DataDirectory(at: url)
             try directory.remove()
         } catch StorageError.directoryInUse {
-            // Its space is there.
+            // The space exists.
         }
     }
 
-    /// Whether a path is a folder of this user, and no link to one.
+    /// Whether a path is a folder of this user, and not a link to one.
     private static func isOwnFolder(_ path: String) throws -> Bool {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value

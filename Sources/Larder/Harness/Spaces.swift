@@ -4,18 +4,18 @@ import Sandbox
 import ServiceLifecycle
 import Synchronization
 
-/// The spaces of this process: servers for tests that run at the same time, each of which sees nothing of the others.
+/// The spaces of this process: servers for tests that run at the same time and do not influence each other.
 final class Spaces: HarnessedSpaces, Service {
-    /// Most spaces at a time.
+    /// Largest number of spaces.
     static let limit = 64
 
     private struct State {
-        /// Those that are made, with nil, and those that serve; by the order of their making.
+        /// All spaces in the order of their creation. The description is nil while a space is being made.
         var entries: [(name: String, description: SpaceDescription?, space: Space?)] = []
         var lastNumber = 0
-        /// Waiting for the end of a space.
+        /// Tasks that wait for the end of a space.
         var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
-        /// Who knows the snapshots.
+        /// The snapshots with which a space can start.
         var snapshots: Snapshots?
     }
 
@@ -28,10 +28,10 @@ final class Spaces: HarnessedSpaces, Service {
     private let (made, starting) = AsyncStream.makeStream(of: Space.self)
 
     /// - Parameters:
-    ///   - configuration: That of the process, which all spaces share but for address, data and seed.
+    ///   - configuration: That of the process. Spaces differ from it only in address, data and seed.
     ///   - simulatesUpstreams: Whether they have simulated upstreams.
     ///   - pristine: The contents of new data directories.
-    ///   - coverage: Notes the states that clients meet; nil if nobody asks.
+    ///   - coverage: Records the states that clients meet; nil if they are not needed.
     init(
         _ configuration: LarderConfiguration,
         simulatesUpstreams: Bool,
@@ -46,7 +46,7 @@ final class Spaces: HarnessedSpaces, Service {
         self.logger = logger
     }
 
-    /// Lets spaces begin with the contents of snapshots.
+    /// Sets the snapshots with which spaces can start.
     func use(_ snapshots: Snapshots) { state.withLock { $0.snapshots = snapshots } }
 
     /// Runs the spaces until the process stops.
@@ -155,7 +155,7 @@ extension Spaces {
         return true
     }
 
-    /// Takes a name for a space that is made.
+    /// Reserves a name for a space that is being made.
     private func reserve(_ wanted: String?) throws(SpaceRefusal) -> String {
         try state.withLock { state throws(SpaceRefusal) in
             if let wanted, state.entries.contains(where: { $0.name == wanted }) { throw .taken(wanted) }

@@ -3,12 +3,12 @@ import Storage
 import Synchronization
 import Upstream
 
-/// The mounts of upstreams that tests have made in the sandbox of this server: each is made at the first request, and
-/// is there as long as its upstream is.
+/// The mounts of upstreams that tests have made in the sandbox of this server. Each is made at the first request, and
+/// exists as long as its upstream.
 final class StubMounts: Sendable {
     private struct Entry: Sendable {
         let mount: Mount
-        /// Only compared: a later upstream of the same name has another mount.
+        /// Only compared, because a later upstream of the same name gets another mount.
         let made: any AnyObject & Sendable
     }
 
@@ -24,7 +24,7 @@ final class StubMounts: Sendable {
     /// The mounts that were made.
     var mounts: [Mount] { entries.withLock { $0.values.map(\.mount) } }
 
-    /// Returns the mount of an upstream; nil if no test has made one of that name.
+    /// Returns the mount of an upstream; nil if no test has made an upstream of that name.
     @Sendable func mount(_ name: String) -> Mount? {
         guard let (upstream, made) = resources.stub(name) else {
             if let entry = entries.withLock({ $0.removeValue(forKey: name) }) { Self.stop(entry.mount) }

@@ -21,7 +21,7 @@ enum TableDump {
         return files
     }
 
-    /// Puts rows in place of all others, without the effects that they had once: counters and indexes are rows, too.
+    /// Replaces all rows, without triggers: counters and indexes are among the rows.
     static func replaceAll(by files: [String: Data], in db: Database) throws {
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
@@ -93,7 +93,7 @@ enum TableDump {
         let rows: [[Cell]]
     }
 
-    /// A value: a number or a text as itself, bytes as `{"base64":"…"}`.
+    /// A value: a number or a text unchanged, bytes as `{"base64":"…"}`.
     private struct Cell: Codable {
         private struct Bytes: Codable { let base64: Data }
 

@@ -2,17 +2,17 @@ import Concurrency
 import Foundation
 import Synchronization
 
-/// The clock of a server under test: it runs as the one that it was made from until it is set, may be stopped, and runs
-/// due work when it is advanced.
+/// The clock of a server under test. It follows another clock until it is set. It can be stopped, and it runs due work
+/// when it is advanced.
 final class VirtualClock: Sendable {
     /// Longest time that an advance waits for due work, such as a probe of a slow upstream.
     static let longestWork: Duration = .seconds(10)
 
     private struct Pending {
         let due: Date
-        /// Nil until its task has begun.
+        /// Nil until the task of the timer has begun.
         var waiter: CheckedContinuation<Bool, Never>?
-        /// Rings in real time, while the clock runs.
+        /// Fires in real time while the clock runs.
         var alarm: Task<Void, Never>?
     }
 
@@ -21,34 +21,31 @@ final class VirtualClock: Sendable {
         var shown = Date(timeIntervalSince1970: 0)
         var origin = Date(timeIntervalSince1970: 0)
         var isFrozen = false
-        /// Waiting for their time.
+        /// Timers that are not due yet.
         var timers: [Int: Pending] = [:]
-        /// Those whose time has come, until their work has ended, each with the one that waits for its end.
+        /// Timers that are due, until their work has ended. Each has a continuation that is finished then.
         var working: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastNumber = 0
 
         func time(at real: Date) -> Date { isFrozen ? shown : shown + real.timeIntervalSince(origin) }
     }
 
-    /// The clock that it was made from.
+    /// The clock that it follows.
     let real: WallClock
     private let start: Date?
     private let startsFrozen: Bool
     private let isSet = Atomic(false)
     private let state = Mutex(State())
 
-    /// Creates a clock.
-    ///
     /// - Parameters:
     ///   - real: The clock whose time it shows until it is set.
-    ///   - start: The time that it shows first, if it is another one.
+    ///   - start: The first time that it shows, if that differs.
     ///   - isFrozen: Whether it is stopped at first.
     init(_ real: WallClock, start: Date? = nil, isFrozen: Bool = false) {
         (self.real, self.start, startsFrozen) = (real, start, isFrozen)
         begin()
     }
 
-    /// The time that it shows.
     var now: Date {
         let real = real.now()
         return isSet.load(ordering: .acquiring) ? state.withLock { $0.time(at: real) } : real
@@ -56,10 +53,10 @@ final class VirtualClock: Sendable {
 
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// Whether it was set or stopped since it last showed the time of the clock that it was made from.
+    /// Whether it was set or stopped since it last showed the time of the clock that it follows.
     var isShifted: Bool { isSet.load(ordering: .acquiring) || real.testTime != nil }
 
-    /// The clock in the form for the server.
+    /// The clock as the server uses it.
     var wallClock: WallClock {
         WallClock(
             now: { self.now },
@@ -82,7 +79,7 @@ final class VirtualClock: Sendable {
     /// Advances the clock and runs due work before it returns.
     func advance(by seconds: Double) async { _ = await show { $0.addingTimeInterval(seconds) } }
 
-    /// - Parameter time: Returns the time to be shown; nil for no change.
+    /// - Parameter time: Returns the new time; nil for no change.
     private func show(frozen: Bool? = nil, _ time: (Date) -> Date?) async -> Bool {
         let real = real.now()
         let isAccepted = state.withLock { state in
@@ -98,11 +95,11 @@ final class VirtualClock: Sendable {
 
     /// The state of a clock at a moment.
     struct Reading: Sendable, Codable {
-        /// Nil for one that was never set: it shows the time of the clock that it was made from.
+        /// Nil for a clock that was never set and shows the time of the clock that it follows.
         fileprivate let shown: Date?
         fileprivate let isFrozen: Bool
 
-        /// That of a clock that was never set.
+        /// The state of a clock that was never set.
         static let real = Reading(shown: nil, isFrozen: false)
     }
 
@@ -121,7 +118,7 @@ final class VirtualClock: Sendable {
         changed()
     }
 
-    /// Returns to the time of the start.
+    /// Returns to the time at the start.
     func reset() {
         begin()
         changed()
@@ -140,7 +137,8 @@ final class VirtualClock: Sendable {
 extension VirtualClock {
     private func schedule(after span: Duration, _ work: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
         let now = self.now
-        // Before the task begins: an alarm that a request sets is there when the request has ended.
+        // The timer is registered before the task begins, so that the alarm of a request exists when the request has
+        // ended.
         let number = state.withLock { state in
             state.lastNumber += 1
             state.timers[state.lastNumber] = Pending(due: now.addingTimeInterval(span.seconds))
@@ -175,7 +173,7 @@ extension VirtualClock {
         return timer
     }
 
-    /// Returns the numbers of the timers whose time has come: in the order of their times, then of their making.
+    /// Returns the numbers of the due timers, in the order of their times and then of their creation.
     private var due: [Int] {
         let now = self.now
         let due = state.withLock { $0.timers.filter { $0.value.due <= now } }
@@ -184,7 +182,7 @@ extension VirtualClock {
 
     /// Begins the work of a timer.
     ///
-    /// - Returns: Ends with it; nil if it was cancelled, or has begun.
+    /// - Returns: A stream that ends with the work; nil if the timer was cancelled or has begun.
     @discardableResult
     private func fire(_ number: Int) -> AsyncStream<Void>? {
         let (end, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -208,10 +206,10 @@ extension VirtualClock {
                 state.isFrozen
                 ? nil
                 : Task { [weak self, real] in
-                    // An alarm that is cancelled was replaced, or its timer has ended.
+                    // A cancelled alarm was replaced, or its timer has ended.
                     do { try await real.sleep(.seconds(max(0.001, timer.due.timeIntervalSince(now)))) } catch { return }
                     for number in self?.due ?? [] { self?.fire(number) }
-                    // Two clocks do not agree to the microsecond: an alarm that is not due yet rings again.
+                    // Two clocks may differ by microseconds. An alarm that fires too early is set again.
                     self?.setAlarm(number)
                 }
         }
@@ -243,7 +241,7 @@ extension VirtualClock {
             continuation.finish()
         }
         let limit = Task { [real] in
-            // Cancelled if everything has ended before.
+            // Cancelled if all work has ended before.
             try? await real.sleep(Self.longestWork)
             continuation.finish()
         }

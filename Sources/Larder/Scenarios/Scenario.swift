@@ -3,7 +3,7 @@ import JSONValues
 import Sandbox
 import Yams
 
-/// Steps on a server, and the responses that are expected of it.
+/// Steps on a server, and the expected responses.
 struct Scenario: Sendable {
     let file: String
     let name: String
@@ -20,7 +20,7 @@ struct Scenario: Sendable {
 
     enum Action: Sendable, Equatable {
         case request(Call)
-        /// Calls of controls, one after the other; each has to succeed.
+        /// Calls of controls, one after the other. Each must succeed.
         case controls([Control])
         /// A rule for requests to one upstream, or to each of them.
         case rule(upstream: String?, JSONValue)
@@ -36,9 +36,9 @@ struct Scenario: Sendable {
         var body: JSONValue?
         /// Names of values in the response, with their JSON pointers.
         var saved: [String: String] = [:]
-        /// How often it is sent.
+        /// Number of times that it is sent.
         var times = 1
-        /// How many are sent at once.
+        /// Number of requests that are sent at once.
         var parallel = 1
     }
 
@@ -61,7 +61,7 @@ struct ScenarioFailure: Error, Equatable {
 }
 
 extension Scenario {
-    /// Most bytes of a file.
+    /// Largest file that is read, in bytes.
     static let largestFile = 16 << 20
     /// Largest number of requests of one step.
     static let mostRequests = 10_000
@@ -70,7 +70,7 @@ extension Scenario {
 
     /// Reads a scenario.
     ///
-    /// - Parameter file: The name that errors have.
+    /// - Parameter file: The name of the file in errors.
     /// - Throws: ``ScenarioSyntaxError``, with the line.
     init(yaml text: String, file: String) throws(ScenarioSyntaxError) {
         do throws(YAMLDefect) {
@@ -104,7 +104,8 @@ extension Scenario {
         }
     }
 
-    /// A step by event: a rule inside the sandbox, so that the number of the request is exact.
+    /// Reads a step that is triggered by an event. It becomes a rule in the sandbox, so that the number of the request
+    /// is exact.
     private static func rule(on event: Node, _ action: Node) throws(YAMLDefect) -> Action {
         let members = try event.members("request", "upstream", "nth", "query", "header", "body")
         guard let request = members["request"] else { throw event.error("'request' is missing: a path") }
@@ -128,7 +129,7 @@ extension Scenario {
 }
 
 extension Scenario.Action {
-    /// The step in a few words.
+    /// A short description of the step.
     var title: String {
         switch self {
         case .request(let call): "\(call.method.rawValue) \(call.target)" + (call.times > 1 ? " × \(call.times)" : "")
@@ -228,7 +229,7 @@ extension Node {
 
     /// Returns the members by name.
     ///
-    /// - Parameter known: The names that may be there.
+    /// - Parameter known: The permitted names.
     func members(_ known: String...) throws(YAMLDefect) -> [String: Node] {
         var found: [String: Node] = [:]
         for (name, value) in try members() {
@@ -268,7 +269,7 @@ extension Node {
 }
 
 extension JSONValue {
-    /// Returns the value with the texts in which names are replaced.
+    /// Returns the value with the names in its texts replaced.
     func filled(with replace: (String) throws(ScenarioFailure) -> String) throws(ScenarioFailure) -> JSONValue {
         switch self {
         case .string(let text): return .string(try replace(text))

@@ -4,7 +4,7 @@ import Sandbox
 import Synchronization
 import Upstream
 
-/// `larder scenario`: scenarios in files.
+/// `larder scenario`: runs and makes scenarios in files.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",
@@ -13,7 +13,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     )
 }
 
-/// `larder scenario run`: runs files, each on a server without data.
+/// `larder scenario run`: runs files, each on a server with empty data.
 struct ScenarioRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -4,7 +4,7 @@ import JSONValues
 import Sandbox
 import Upstream
 
-/// `larder scenario from-journal`: a scenario of a session that was recorded.
+/// `larder scenario from-journal`: makes a scenario from a recorded session.
 struct ScenarioFromJournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from-journal",

@@ -2,20 +2,21 @@ import Foundation
 import JSONValues
 import Sandbox
 
-/// A scenario that is made of journals.
+/// A scenario that is made from journals.
 struct ScenarioJournal {
     private(set) var steps: [JSONValue] = []
-    /// The parts that it lacks, a line each.
+    /// The parts that are missing, one line each.
     private(set) var lacks: [String] = []
-    /// Names of saved tokens: of logins whose session no request has used yet by app, and by the shown credential.
+    /// Names of saved tokens. `unused` has, by app, those of logins whose session no request has used yet. `tokens` has
+    /// those of sessions in use, by app and shown credential.
     private var unused: [String: [String]] = [:]
     private var tokens: [String: String] = [:]
     private var logins = 0
 
     /// - Parameters:
-    ///   - front: The journal of clients, as its control responds.
-    ///   - upstreams: That of upstreams.
-    ///   - routes: Those that may have faults; nil for any.
+    ///   - front: The journal of clients, as the control returns it.
+    ///   - upstreams: The journal of upstreams.
+    ///   - routes: The routes that may have faults; nil for any.
     init(front: JSONObject, upstreams: JSONObject, routes: ServedRoutes? = nil) {
         let all = (front: JournaledRequest.all(in: front), upstreams: JournaledRequest.all(in: upstreams))
         for journal in [front, upstreams] {
@@ -58,9 +59,9 @@ struct ScenarioJournal {
 
     /// Adds the requests of clients, and the times between them.
     ///
-    /// - Returns: Those that the scenario repeats: faults and counts are of no others.
+    /// - Returns: The requests that the scenario repeats. Faults and counts include no others.
     private mutating func addRequests(_ requests: [JournaledRequest]) -> [JournaledRequest] {
-        // The time of the scenario's clock, which is moved by whole seconds.
+        // The time of the scenario's clock, which is advanced by whole seconds.
         var shown = requests.first?.at
         var repeated: [JournaledRequest] = []
         for request in requests {
@@ -77,7 +78,7 @@ struct ScenarioJournal {
         return repeated
     }
 
-    /// The file.
+    /// The text of the file.
     /// - Throws: The errors of Yams.
     var text: String {
         get throws {
@@ -86,7 +87,8 @@ struct ScenarioJournal {
         }
     }
 
-    /// Adds the faults of upstreams: one that all of its requests had is its own, others are those of requests in turn.
+    /// Adds the faults of upstreams. A fault that all requests to an upstream had is set for the upstream, others for
+    /// the requests in turn.
     private mutating func addFaults(of requests: [JournaledRequest]) {
         for (upstream, own) in Dictionary(grouping: requests, by: \.upstream).sorted(by: { $0.key < $1.key }) {
             if let fault = own.first?.fault, own.allSatisfy({ $0.fault == fault }), fault != "hold" {
@@ -114,7 +116,7 @@ struct ScenarioJournal {
         if body != .null { call["body"] = body }
         if !request.headers.members.isEmpty { call["headers"] = .object(request.headers) }
         let shown = JSONValue.object(call).json
-        // The run would look for a saved value.
+        // A run would replace such a text by a saved value.
         guard !shown.contains(/\{\{\s*\w+\s*\}\}/) else { return lack(request, "it has {{…}} in it") }
         if shown.contains(/sha256:[0-9a-f]{12}/) {
             lacks.append("\(request.title): the journal hides a secret of it, and sha256:… is sent in its place")
@@ -136,13 +138,14 @@ struct ScenarioJournal {
         return true
     }
 
-    /// Names a request that cannot be repeated.
+    /// Reports a request that cannot be repeated.
     private mutating func lack(_ request: JournaledRequest, _ reason: String) -> Bool {
         lacks.append("\(request.title): \(reason)")
         return false
     }
 
-    /// Returns the saved token of a session: the first login of its app whose session was not used is its.
+    /// Returns the saved token of a session. The first login to its app that belongs to no session yet is assigned to
+    /// it.
     private mutating func token(of app: String, _ credential: String) -> String? {
         let key = "\(app) \(credential)"
         if let known = tokens[key] { return known }
@@ -154,7 +157,7 @@ struct ScenarioJournal {
 }
 
 extension ServedRoutes {
-    /// Lists the routes of a contract. One that ends with `{path}` takes everything below.
+    /// Lists the routes of a contract. One that ends with `{path}` matches everything below.
     init(contract: JSONValue) {
         let paths = contract["paths"]?.object?.members ?? []
         self.init(
@@ -168,7 +171,7 @@ extension ServedRoutes {
 
 /// An entry of a journal.
 private struct JournaledRequest {
-    /// Fields that the client of the scenario has itself, or that are of another session.
+    /// Fields that the client of the scenario sets itself, or that belong to another session.
     private static let omitted: Set = [
         "accept", "accept-encoding", "authorization", "connection", "content-digest", "content-encoding",
         "content-length", "cookie", "expect", "host", "larder-cause", "larder-session", "origin", "referer", "te",
@@ -177,7 +180,7 @@ private struct JournaledRequest {
 
     let at: Date
     let method: String
-    /// With the query, without the prefix of an upstream.
+    /// The path with the query, without the prefix of an upstream.
     let target: String
     /// Empty for the server itself.
     let upstream: String
@@ -189,7 +192,7 @@ private struct JournaledRequest {
     let headers: JSONObject
     /// The shown credential; nil without one.
     let credential: String?
-    /// Null without one; nil if it cannot be told.
+    /// Null for a request without a body; nil if the body is not known.
     let body: JSONValue?
     let number: Int
     private let duration: Int
@@ -213,7 +216,7 @@ private struct JournaledRequest {
         let known = Secrets.hash("sandbox-token")
         var content: JSONValue? = object["body"] == nil ? .some(.null) : nil
         if let text = object["body"]?.object?["text"]?.string {
-            // The one token of Yandex that every sandbox knows.
+            // This token of Yandex exists in every sandbox.
             content = JSONValue(json: Array(text.replacing(known, with: "sandbox-token").utf8))
         }
         body = content
@@ -236,10 +239,10 @@ private struct JournaledRequest {
 
     var title: String { "#\(number) \(method) \(target)" }
 
-    /// Whether it has no response, and no fault that keeps one from it.
+    /// Whether it has no response, although no fault prevents one.
     var isWaiting: Bool { status == 0 && ["online", "hold"].contains(fault) }
 
-    /// Requests by upstream, method and path, in the order of their first ones.
+    /// Groups requests by upstream, method and path, in the order of their first requests.
     static func groups(_ requests: [JournaledRequest]) -> [(place: String, requests: [JournaledRequest])] {
         var groups: [(place: String, requests: [JournaledRequest])] = []
         for request in requests {
@@ -250,10 +253,11 @@ private struct JournaledRequest {
         return groups
     }
 
-    /// Most faults of a rule.
+    /// Largest number of faults in a rule.
     static let mostFaults = 1_000
 
-    /// Returns the faults of the first requests in turn, nil if none has one. A request that was held is slow.
+    /// Returns the faults of the first requests in turn; nil if no request has one. A request that was held becomes a
+    /// slow one.
     static func faults(of requests: [JournaledRequest]) -> [JSONValue]? {
         guard requests.contains(where: { $0.fault != "online" }) else { return nil }
         return requests.prefix(mostFaults).map { .string($0.repeated) }
@@ -263,7 +267,7 @@ private struct JournaledRequest {
     private var repeated: String {
         switch fault {
         case "hold": "slow(\(duration))"
-        // Of a whole upstream only.
+        // `refused` can only be set for a whole upstream.
         case "refused": "offline"
         case _ where fault.contains("flaky") || fault.contains("%"):
             status == 0 ? "offline" : status < 400 ? "online" : "error(\(status))"

@@ -11,7 +11,7 @@ struct ScenarioReport: Sendable {
     }
 
     let scenario: Scenario
-    /// Of the steps that were run.
+    /// The outcomes of the steps that were run.
     var outcomes: [Outcome] = []
 
     var hasFailed: Bool { outcomes.contains { $0.failure != nil } }
@@ -34,7 +34,7 @@ struct ScenarioReport: Sendable {
 // MARK: - Responses of the controls
 
 extension ScenarioReport {
-    /// Returns why a control was refused; of `verify`, the requests that come nearest.
+    /// Returns why a control was refused. For `verify` this includes the nearest requests.
     static func refusal(of control: Scenario.Control, _ status: Int, _ problem: JSONValue) -> [String] {
         let detail = problem.value(at: "/detail").map(plain) ?? problem.json
         var lines = ["\(control.method.rawValue) \(control.target): \(status) \(detail)"]
@@ -51,7 +51,7 @@ extension ScenarioReport {
         return lines
     }
 
-    /// Returns a journal, a line an entry.
+    /// Returns a journal, one line for each entry.
     static func lines(of journal: JSONValue?, title: String) -> [String] {
         guard case .array(let entries) = journal?.value(at: "/entries") else { return ["\(title): not known"] }
         return ["\(title): \(journal?.value(at: "/count")?.json ?? "0")"] + entries.map { "  " + line(of: $0) }
@@ -61,7 +61,7 @@ extension ScenarioReport {
         var words = ["/sequence", "/method", "/path", "/status"].map { entry.value(at: $0).map(plain) ?? "" }
         words[0] = "#" + words[0]
         if let cause = entry.value(at: "/cause"), cause != .null { words.append("because of \(plain(cause))") }
-        // As the journal of upstreams says that there was none, and that of clients.
+        // Values of entries without a fault: in the journal of upstreams, and in that of clients.
         let none: [JSONValue] = [.string("online"), .string("")]
         if let fault = entry.value(at: "/fault"), !none.contains(fault) { words.append("fault \(plain(fault))") }
         return words.joined(separator: " ")
@@ -75,7 +75,7 @@ extension ScenarioReport {
         }
     }
 
-    /// Returns reports as JUnit's XML, a test case a step.
+    /// Returns reports as JUnit XML, one test case for each step.
     static func junit(_ reports: [ScenarioReport]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             + reports.map(\.suite).joined() + "</testsuites>\n"
@@ -107,7 +107,7 @@ extension ScenarioReport {
             + escaped(failure.lines.joined(separator: "\n")) + "</failure>"
     }
 
-    /// Returns a text as XML 1.0 has it, without the characters that it forbids.
+    /// Returns a text escaped for XML 1.0, without the characters that XML forbids.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -22,7 +22,7 @@ actor ScenarioRun {
         self.transport = transport
     }
 
-    /// Runs a scenario on the server after a reset; after a step that fails, no further one.
+    /// Resets the server and runs a scenario. It ends at the first step that fails.
     func run(_ scenario: Scenario) async throws -> ScenarioReport {
         (responses, saved) = ([], [:])
         try await control(.init(method: .post, target: "/_harness/reset"))
@@ -92,7 +92,7 @@ extension ScenarioRun {
         }
     }
 
-    /// Sends a request several times, so many at once, and returns the responses in the order in which they came.
+    /// Sends a request several times, so many at once, and returns the responses in the order of their arrival.
     private static func exchange(
         _ request: OutgoingRequest,
         times: Int,
@@ -115,7 +115,7 @@ extension ScenarioRun {
             let received = try await transport.exchange(request, within: limits)
             return ScenarioResponse(status: received.status.code, headers: received.headerFields, body: received.body)
         } catch {
-            // A front end that gets no response sees this.
+            // A front end that gets no response sees this error.
             return ScenarioResponse(status: 0, body: Array("\(error)".utf8))
         }
     }
@@ -157,7 +157,7 @@ extension ScenarioRun {
         return upstreams.compactMap { if case .string(let name) = $0.value(at: "/name") { name } else { nil } }
     }
 
-    /// Returns both journals, a line an entry.
+    /// Returns both journals, one line for each entry.
     func journals() async -> [String] {
         var lines: [String] = []
         for (title, path) in [("requests to Larder", "/_harness"), ("requests to upstreams", "/_sandbox")] {
@@ -171,7 +171,7 @@ extension ScenarioRun {
 /// The expected responses to the last requests, and the expected journals.
 struct ScenarioExpectation: Sendable, Equatable {
     var status: Int?
-    /// How many of the last requests have which status.
+    /// Number of the last requests by expected status.
     var statuses: [Int: Int]?
     /// Parts of fields of the last response.
     var headers: [String: String] = [:]
@@ -201,7 +201,7 @@ struct ScenarioExpectation: Sendable, Equatable {
         guard !members.isEmpty else { throw node.error("nothing is expected") }
     }
 
-    /// Returns the differences of the responses, a line each.
+    /// Returns the differences of the responses, one line each.
     func differences(in responses: [ScenarioResponse]) -> [String] {
         let counts = responses.reduce(into: [Int: Int]()) { $0[$1.status, default: 0] += 1 }
         var lines: [String] = []
