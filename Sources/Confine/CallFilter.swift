@@ -1,23 +1,23 @@
 import CConfine
 import Glibc
 
-/// The system calls that are refused to a program: a filter that the kernel runs before each call of the process and
-/// its children. Source: docs.kernel.org, "Seccomp BPF" (userspace-api/seccomp_filter).
+/// The system calls that are denied to a program: a filter that the kernel runs before each call of the process and its
+/// children. Source: docs.kernel.org, "Seccomp BPF" (userspace-api/seccomp_filter).
 ///
-/// Calls that are not named here are allowed, because libraries need different ones from release to release. To the
-/// program the kernel seems to lack calls that are newer than this file.
+/// Calls that are not named here are allowed, because libraries need different ones from release to release. Calls that
+/// are newer than this file fail as if the kernel did not have them.
 struct CallFilter {
-    /// Whether the kernel has filters, and this program knows the numbers of calls on this architecture.
+    /// Whether the kernel has filters, and the numbers of calls on this architecture are known.
     static var isAvailable: Bool {
         larder_architecture() != 0 && larder_try_call_filter() != 0 && errno == EFAULT
     }
 
-    /// The number of the process, the only one to which the program may send signals.
+    /// The number of the process to which alone the program may send signals.
     var process: Int32
     /// Whether the program may listen at Unix sockets.
     var allowsListening = false
 
-    /// Installs it for good. The process must have no way to new privileges.
+    /// Installs the filter permanently. The process must not be able to gain privileges.
     ///
     /// - Returns: 0, or -1 with an error in `errno`.
     func install() -> Int32 {
@@ -26,13 +26,13 @@ struct CallFilter {
     }
 
     var instructions: [sock_filter] {
-        // Calls of another architecture, such as those of 32 bits, have other numbers.
+        // Calls of another architecture, such as a 32-bit one, have other numbers.
         var all: [sock_filter] = [
             .load(Offset.architecture), .skip(1, ifEqual: larder_architecture()), .kill,
             .load(Offset.number), .skip(1, ifBelow: Self.firstUnknown), .refuse(ENOSYS),
         ]
         for call in Self.refused { all += [.skip(0, ifEqual: call, else: 1), .refuse(EPERM)] }
-        // Their arguments are in memory, where a filter cannot see them. Programs try the older calls then.
+        // Their arguments are in memory, where a filter cannot read them. If they fail, programs use the older calls.
         for call in [SYS_clone3, SYS_openat2] { all += [.skip(0, ifEqual: UInt32(call), else: 1), .refuse(ENOSYS)] }
         for condition in conditions { all += condition.instructions }
         return all + [.allow]
@@ -49,10 +49,11 @@ struct CallFilter {
         let namespaces =
             CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
         let stream = [UInt32(SOCK_STREAM.rawValue)]
-        // Programs ask it of any descriptor, for a terminal and for waiting data. Others change files and devices.
+        // Programs send these requests to any descriptor, to detect a terminal or waiting data. Other requests change
+        // files and devices.
         let requests = [TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX]
         var all = [
-            // Streams cannot send to an address, and `connect` is refused.
+            // Stream sockets cannot send to an address, and `connect` is denied.
             Condition(SYS_socket, argument: 0, isOneOf: allowsListening ? [UInt32(AF_UNIX)] : []),
             Condition(SYS_socket, argument: 1, mask: 0xF, isOneOf: stream),
             Condition(SYS_socketpair, argument: 1, mask: 0xF, isOneOf: stream),
@@ -69,17 +70,17 @@ struct CallFilter {
         return all
     }
 
-    /// A file that is opened to read can be emptied as well, which Landlock denies from version 3 on.
+    /// A file that is opened for reading can be emptied as well. Landlock denies this from version 3 on.
     private static let emptying = (
         mask: UInt32(O_TRUNC | O_ACCMODE),
         allowed: [O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC | O_WRONLY, O_TRUNC | O_RDWR].map { UInt32($0) }
     )
 
-    /// Places in `struct seccomp_data`.
+    /// Offsets in `struct seccomp_data`.
     fileprivate enum Offset {
         static let number: UInt32 = 0
         static let architecture: UInt32 = 4
-        /// The lower half of an argument, on machines whose bytes begin with the least.
+        /// The lower half of an argument, on little-endian machines.
         static func argument(_ index: UInt32) -> UInt32 { 16 + 8 * index }
     }
 

@@ -1,12 +1,13 @@
 import CConfine
 import Glibc
 
-/// Restricts itself by Landlock and a filter of system calls, and executes a program. The program can run programs and
-/// read libraries and fonts of the system, read the files given with `--read`, change the files of the folder, listen
-/// at Unix sockets in the folders of `--sockets`, and connect to nothing. It is killed when its parent ends, which must
-/// be the process of `--parent`.
+/// Restricts itself by Landlock and a filter of system calls, and executes a program.
 ///
-/// Accesses that the kernel cannot deny stay allowed; with `--strict` the program is not started if the kernel lacks
+/// The program can run programs and read libraries and fonts of the system. It can read the files of `--read`, change
+/// the files of the folder, and listen at Unix sockets in the folders of `--sockets`. It cannot connect to anything. It
+/// is killed when its parent, the process of `--parent`, ends.
+///
+/// Accesses that the kernel cannot deny remain allowed. With `--strict` the program is not started if the kernel lacks
 /// Landlock or the filter.
 @main
 enum ConfineCommand {
@@ -20,7 +21,7 @@ enum ConfineCommand {
         "larder-confine [--strict] [--parent NUMBER] [--read PATH]… [--sockets FOLDER]… --folder FOLDER "
         + "-- PROGRAM [ARGUMENT…]"
 
-    /// The abilities of the kernel in a line, and the loss of a server if one is missing.
+    /// Describes the abilities of the kernel in one line, and the features that are lost if one is missing.
     private static var abilities: String {
         let landlock = Landlock.version > 0
         return (landlock ? "Landlock \(Landlock.version)" : "this kernel has no Landlock")
@@ -39,12 +40,12 @@ enum ConfineCommand {
         do {
             try Landlock.restrict(to: order.grants(build: LoadedFiles.ofBuild()))
         } catch Landlock.Failure.unsupported where !order.isStrict {
-            // Without Landlock the program still has the limits of prlimit(1).
+            // Without Landlock the limits of prlimit(1) still apply.
         } catch {
             end(ExitCode.unconfined, "\(error)")
         }
-        // The signal is sent when the thread that has started it ends: that of swift-subprocess lives as long as the
-        // process.
+        // The signal is sent when the thread that has started this process ends. The thread of swift-subprocess lives
+        // as long as its process.
         if let parent = order.parent {
             if larder_end_with_parent() != 0 { end(ExitCode.unconfined, "prctl: \(String(cString: strerror(errno)))") }
             // The parent may have ended before the call.
@@ -63,7 +64,7 @@ enum ConfineCommand {
             return
         }
         let filter = CallFilter(process: getpid(), allowsListening: !order.sockets.isEmpty)
-        // Without Landlock nothing has denied new privileges yet, which the kernel demands of a filter's process.
+        // The kernel demands this before a filter is installed. Landlock does it as well, but may be missing.
         guard larder_set_no_new_privileges() == 0, filter.install() == 0 else {
             end(ExitCode.unconfined, "prctl: \(String(cString: strerror(errno)))")
         }

@@ -2,7 +2,7 @@
 struct ConfineOrder: Equatable {
     /// Whether the program must not run unconfined.
     var isStrict = false
-    /// The process that starts it, and with which it ends; nil for none.
+    /// The process that starts the program, and with which the program ends; nil for none.
     var parent: Int32?
     /// Files that may be read, or folders with everything below.
     var reads: [String] = []
@@ -13,7 +13,7 @@ struct ConfineOrder: Equatable {
     /// Absolute path of the program, and its arguments.
     var command: [String] = []
 
-    /// Reads arguments; nil if they are invalid.
+    /// Parses arguments; nil if they are invalid.
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
         options: while let option = rest.popFirst() {
@@ -38,16 +38,16 @@ struct ConfineOrder: Equatable {
         guard !folder.isEmpty, command.first?.hasPrefix("/") == true else { return nil }
     }
 
-    /// Returns all grants of the program; paths that do not exist are skipped by ``Landlock/restrict(to:)``.
+    /// Returns all grants of the program. ``Landlock/restrict(to:)`` skips paths that do not exist.
     ///
-    /// - Parameter build: files of Larder's build that are outside of the system's folders.
+    /// - Parameter build: Files of Larder's build that are outside of the system's folders.
     func grants(build: [String]) -> [Grant] {
         (Self.programs + build + [command[0]] + office).map { Grant($0, .programs) }
             + (Self.files + reads).map { Grant($0, .reading) }
             + sockets.map { Grant($0, .makeSocket) } + [Grant("/dev/null", .device), Grant(folder, .changing)]
     }
 
-    /// The folder of a LibreOffice that is not of the distribution, such as `/opt/libreoffice7.6`.
+    /// The folder of a LibreOffice that was not installed by the distribution, such as `/opt/libreoffice7.6`.
     private var office: [String] {
         let program = "/program/soffice"
         return command[0].hasSuffix(program) ? [String(command[0].dropLast(program.count))].filter { !$0.isEmpty } : []
@@ -58,8 +58,8 @@ struct ConfineOrder: Equatable {
         "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/bin", "/lib", "/lib32", "/lib64",
     ]
 
-    // Fonts, translations, time zones, and the files in which libraries read about the machine. Not all of /etc and
-    // /proc, which contain keys and the environments of other processes.
+    // Fonts, translations, time zones, and files with facts about the machine. The rest of /etc and /proc is not
+    // granted, because it contains keys and the environments of other processes.
     private static let files = [
         "/usr/share", "/usr/local/share", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.preload",
         "/etc/locale.alias", "/etc/localtime", "/var/cache/fontconfig",

@@ -1,7 +1,7 @@
 import CConfine
 import Glibc
 
-/// Landlock, by which a process permanently gives up rights, for itself and its children. Source: docs.kernel.org,
+/// Landlock, by which a process permanently drops rights of itself and its children. Source: docs.kernel.org,
 /// "Landlock: unprivileged access control" (userspace-api/landlock).
 enum Landlock {
     /// Rights on files, by the bits of `struct landlock_ruleset_attr`.
@@ -20,8 +20,8 @@ enum Landlock {
         /// Since version 3.
         static let truncate = Rights(rawValue: 1 << 14)
 
-        /// Returns the rights that a version knows: before 2 a move between folders is always denied, before 3
-        /// truncation cannot be denied.
+        /// Returns the rights that a version knows. Before version 2 a move between folders is always denied. Before
+        /// version 3 truncation cannot be denied.
         static func known(to version: Int) -> Rights {
             Rights(rawValue: (1 << 13) - 1).union(version >= 2 ? .refer : []).union(version >= 3 ? .truncate : [])
         }
@@ -32,29 +32,29 @@ enum Landlock {
         static let reading: Rights = [.readFile, .readFolder]
         static let programs: Rights = [.readFile, .readFolder, .execute]
         static let device: Rights = [.readFile, .writeFile]
-        /// Files and folders, but no links, pipes, sockets and devices, and no execution of files that were written.
+        /// Files and folders, without links, pipes, sockets and devices, and without the execution of written files.
         static let changing: Rights = [.readFile, .readFolder, .writeFile, .truncate, .entries, .refer]
     }
 
     /// Why a process cannot be restricted.
     enum Failure: Error {
-        /// The kernel has no Landlock, or it is switched off.
+        /// The kernel has no Landlock, or Landlock is disabled.
         case unsupported
         case failed(call: String, number: Int32)
     }
 
-    /// The version of its interface; 0 if there is none.
+    /// The version of Landlock's interface; 0 if there is none.
     static var version: Int {
         max(0, Int(larder_landlock_create_ruleset(nil, 0, 1)))
     }
 
-    /// Denies this process all files but those granted; TCP from version 4 on; signals and abstract sockets outside of
-    /// itself from version 6 on.
+    /// Denies this process all files except those granted. From version 4 on it also denies TCP, and from version 6 on
+    /// signals and abstract sockets outside of the process.
     static func restrict(to grants: [Grant]) throws(Failure) {
         let version = version
         guard version > 0 else { throw .unsupported }
         let known = Rights.known(to: version)
-        // Files; both directions of TCP; both scopes. The size tells the kernel how many of them its version has.
+        // Files; both directions of TCP; both scopes. The size tells the kernel how many of them this version has.
         var attributes: (UInt64, UInt64, UInt64) = (known.rawValue, 0b11, 0b11)
         let ruleset = larder_landlock_create_ruleset(&attributes, version >= 6 ? 24 : version >= 4 ? 16 : 8, 0)
         guard ruleset >= 0 else { throw .failed(call: "landlock_create_ruleset", number: errno) }
@@ -83,11 +83,12 @@ enum Landlock {
     }
 }
 
-/// The files of Larder's build outside of the system's folders that programs consist of: file by file, because a folder
-/// that they are in may be a home with everything in it.
+/// The files of Larder's build outside of the system's folders. They are granted one by one, because their folder may
+/// be a home directory.
 enum LoadedFiles {
-    /// Returns the worker beside this program, which a wrapper may start, and the libraries beside it and in all
-    /// folders from which this process has loaded one (proc_pid_maps(5)): the worker has its own in the same places.
+    /// Returns the worker beside this program, which a wrapper may start, and libraries: those beside this program, and
+    /// those in all folders from which this process has loaded one (proc_pid_maps(5)). The worker loads its libraries
+    /// from the same folders.
     static func ofBuild() -> [String] {
         let program = CommandLine.arguments[0]
         let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
@@ -102,7 +103,7 @@ enum LoadedFiles {
         return beside + folders(in: lines).filter { $0 != folder }.flatMap(libraries(in:))
     }
 
-    /// Returns the folders of libraries, without those of the system, which a program may read as a whole.
+    /// Returns the folders of libraries, except those of the system, which a program may read completely.
     static func folders(in maps: some Sequence<String>) -> [String] {
         var folders: [String] = []
         for line in maps {
@@ -129,7 +130,7 @@ enum LoadedFiles {
         return files
     }
 
-    /// Whether a file is named as libraries are, such as `libc.so.6`.
+    /// Whether a file has the name of a library, such as `libc.so.6`.
     private static func isLibrary(_ name: Substring) -> Bool {
         let parts = name.split { $0 == "." || $0.isNewline }
         return parts.count > 1 && parts.dropFirst().contains("so")

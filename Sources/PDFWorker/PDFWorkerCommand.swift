@@ -53,8 +53,8 @@ struct JobRunner {
         let drawn = job.output + ".drawn"
         defer { try? FileManager.default.removeItem(atPath: drawn) }
         let missing = try TextPages(text: job.text, locale: job.locale, maximumPages: job.maximumPages).draw(to: drawn)
-        // qpdf writes it again: cairo writes some resources twice, and a creation date, by which each result would be
-        // different.
+        // qpdf writes the document again, because cairo writes some resources twice, and a creation date that would
+        // differ in each result.
         let clean = PDFJob.Compose(
             sources: [drawn],
             pages: nil,
@@ -72,12 +72,12 @@ struct JobRunner {
 enum Messages {
     static func send(_ message: PDFWorkerMessage) {
         guard let line = try? JSONEncoder().encode(message) else { return }
-        // The exit code suffices if there is no reader.
+        // An error is ignored: if there is no reader, the exit code suffices.
         try? FileHandle.standardOutput.write(contentsOf: line + [0x0A])
     }
 }
 
-/// A failure that the worker reports, with the file that is at fault. Functions of the worker throw it.
+/// A failure that the worker reports, with the file that has caused it.
 struct JobError: Error, Equatable {
     var failure: PDFFailure
     /// Position of the file, from 0.
@@ -90,7 +90,7 @@ struct JobError: Error, Equatable {
 
     static func damaged(_ reason: String) -> JobError { JobError(.damaged(reason)) }
 
-    /// Returns an error of the machine. The server recognises it by its words on standard error.
+    /// Returns an error of the machine. The server recognises it by its text on standard error.
     static func machine(_ reason: String) -> JobError {
         try? FileHandle.standardError.write(contentsOf: Data("\(reason)\n".utf8))
         return JobError(.other(reason))
@@ -99,12 +99,12 @@ struct JobError: Error, Equatable {
     /// Returns the error of a lack of memory.
     static func outOfMemory() -> JobError { machine("out of memory") }
 
-    /// Returns the error of a file that lacks a part of the written data, without a cause from the library.
+    /// Returns the error of a file in which a part of the written data is missing, without a cause from the library.
     static func unwritten() -> JobError {
         machine("a part of the document was not written, probably: No space left on device")
     }
 
-    /// Runs a part of a job on one of its files, and makes errors name the file.
+    /// Runs a part of a job on one of its files, and adds the file to errors.
     static func naming<Value>(_ input: Int, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

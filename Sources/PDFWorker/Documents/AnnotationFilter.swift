@@ -1,6 +1,6 @@
 import CQPDF
 
-/// Reduces the annotations of a page to their looks, and links to their web addresses.
+/// Reduces the annotations of a page to their appearances, and links to their web addresses.
 struct AnnotationFilter {
     private let file: PDFFile
 
@@ -10,7 +10,7 @@ struct AnnotationFilter {
 
     /// Replaces the list of annotations by one of those that are kept.
     ///
-    /// - Parameter visit: receives each of those, reduced.
+    /// - Parameter visit: Receives each kept annotation after its reduction.
     func clean(_ page: PDFFile.Object, visit: (PDFFile.Object) -> Void) throws {
         let handle = file.handle
         let kept = qpdf_oh_new_array(handle)
@@ -48,7 +48,7 @@ struct AnnotationFilter {
         return true
     }
 
-    /// Returns a new action with the web address of a link, and nothing else of its action; nil for other actions.
+    /// Returns a new action that has only the web address of a link; nil for other actions.
     private func webLink(_ link: PDFFile.Object) throws -> PDFFile.Object? {
         guard let address = file.webAddress(ofLink: link) else { return nil }
         let reduced = try file.object("<< /S /URI >>")

@@ -1,15 +1,15 @@
 import CQPDF
 import Foundation
 
-/// The parts that PDF/A-2b (ISO 19005-2) requires beside the pages. Documents of photos and text have them; they say
-/// so, by which pages of them make such a document again. Imported pages may be of any kind.
+/// The parts that PDF/A-2b (ISO 19005-2) requires beside the pages. Documents of photos and text have them and are
+/// marked, so that documents of their pages can be PDF/A again. Imported pages may be of any kind.
 enum ArchivalDocument {
     private static let conformance = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>"
 
     /// The entries of the stream of metadata.
     static let metadataEntries = "/Type /Metadata /Subtype /XML"
 
-    /// Returns the metadata (XMP, ISO 16684-1). They have no times, so that the same input gives the same bytes.
+    /// Returns the metadata (XMP, ISO 16684-1). They contain no times, so that the same input gives the same bytes.
     static func metadata(title: String?) -> Data {
         let name = title.flatMap { $0.isEmpty ? nil : Self.escaped($0) }.map {
             "<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">\($0)</rdf:li></rdf:Alt></dc:title>"
@@ -26,15 +26,15 @@ enum ArchivalDocument {
         return Data(text.utf8)
     }
 
-    /// Whether metadata are those of such a document of Larder's.
+    /// Whether metadata mark a PDF/A document of Larder.
     static func isMarked(_ metadata: Data) -> Bool { metadata.range(of: Data(conformance.utf8)) != nil }
 
-    /// The entries of the output intent, which says that colours without a profile are those of sRGB; the profile of
-    /// these is `/DestOutputProfile`.
+    /// The entries of the output intent, by which colours without a profile are sRGB. The profile of sRGB is
+    /// `/DestOutputProfile`.
     static let outputIntent =
         "/Type /OutputIntent /S /GTS_PDFA1 /OutputConditionIdentifier (sRGB) /Info (sRGB IEC61966-2.1)"
 
-    /// Returns a text for XML, without the characters that it does not know.
+    /// Returns a text escaped for XML, without the characters that XML forbids.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
@@ -50,7 +50,8 @@ enum ArchivalDocument {
 }
 
 extension PDFFile {
-    /// Whether it is a document of Larder's that is PDF/A-2b, if no client has sent it.
+    /// Whether the document is marked as PDF/A-2b by Larder. The mark is not reliable in a document that a client has
+    /// sent.
     func isArchival() throws -> Bool {
         let metadata = qpdf_oh_get_key(handle, qpdf_get_root(handle), "/Metadata")
         defer { release(metadata) }
@@ -58,7 +59,7 @@ extension PDFFile {
         return try data(of: metadata, decodeLevel: qpdf_dl_none).map(ArchivalDocument.isMarked) ?? false
     }
 
-    /// Adds the parts that make PDF/A-2b of pages that are fit for it.
+    /// Adds the parts that make a document PDF/A-2b. Its pages must conform already.
     func makeArchival(title: String?) throws {
         guard let sRGB = ICCProfile.sRGB else { return }
         let metadata = try stream(ArchivalDocument.metadataEntries, ArchivalDocument.metadata(title: title))

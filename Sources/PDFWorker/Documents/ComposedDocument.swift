@@ -34,7 +34,7 @@ struct ComposedDocument {
         try result.setTitle(title)
         let isArchival = try isTypeset || !job.isChecked && sources.allSatisfy { try $0.isArchival() }
         if isArchival { try result.makeArchival(title: title) }
-        // The library reads the streams of the sources here.
+        // The library reads the streams of the sources here, so the drawings must exist until then.
         try withExtendedLifetime(drawings) {
             try result.write(to: job.output) { Messages.send(.progress(done: 50 + $0 / 2, total: 100)) }
         }
@@ -48,9 +48,9 @@ struct ComposedDocument {
         return summary
     }
 
-    /// Draws the fields of forms in a client's documents, of which Larder's own have none.
+    /// Draws the fields of forms in clients' documents. Larder's own documents have none.
     ///
-    /// - Returns: the drawings, which the result needs until it is written; the losses of the documents.
+    /// - Returns: The drawings, which must exist until the result is written; the losses of the documents.
     private func drawFields(of sources: [PDFFile]) throws -> (drawings: [PDFFile], losses: [InputNotice]) {
         var (drawings, losses): ([PDFFile], [InputNotice]) = ([], [])
         guard job.isChecked else { return ([], []) }

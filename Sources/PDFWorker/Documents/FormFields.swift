@@ -1,13 +1,13 @@
 import CQPDF
 import Foundation
 
-/// Draws the fields of a form that readers draw by themselves: those without an appearance, and all of a form that says
-/// that its appearances are outdated (ISO 32000-1 12.7.2 `NeedAppearances`). A document keeps no fields, only their
-/// look.
+/// Draws the fields of a form that readers would draw themselves. These are the fields without an appearance, and all
+/// fields of a form that declares its appearances outdated (ISO 32000-1 12.7.2 `NeedAppearances`). A document keeps no
+/// fields, only their appearances.
 struct FormFields {
     typealias Object = PDFFile.Object
 
-    /// Characters of a field that are drawn.
+    /// Largest number of characters of a field that are drawn.
     private static let maximumText = 8192
     /// Flags of fields (ISO 32000-1 tables 226 to 230).
     private enum Flag {
@@ -34,11 +34,10 @@ struct FormFields {
         }
     }
 
-    /// Gives the fields their look.
+    /// Draws the fields and replaces their appearances.
     ///
-    /// - Parameter path: where the looks are drawn.
-    /// - Returns: whether the look of any field has changed; the drawing, which must exist until the document is
-    ///   written.
+    /// - Parameter path: The file for the drawings.
+    /// - Returns: Whether any appearance has changed; the drawing, which must exist until the document is written.
     func draw(to path: String) throws -> (isChanged: Bool, drawing: PDFFile?) {
         var isChanged = false
         var drawn: [(widget: Object, look: FieldLook)] = []
@@ -151,7 +150,7 @@ extension FormFields {
         look.lines = [FieldLook.Line(text: value)]
     }
 
-    /// Of options that have a value and a text, the text is shown.
+    /// If options have a value and a text, the text is shown.
     private func addChoice(to look: inout FieldLook, _ widget: Object) {
         var options: [(value: String, text: String)] = []
         file.forEachItem(of: attribute("/Opt", of: widget)) { option in
@@ -212,7 +211,8 @@ extension FormFields {
         }
     }
 
-    /// Returns an attribute of a field, which those above it may have, or the form; null if none has.
+    /// Returns an attribute of a field, which may be inherited from a field above it or from the form; null if there is
+    /// none.
     private func attribute(_ key: PDFName, of widget: Object, inForm: Bool = false) -> Object {
         let value = file.inherited(key, of: widget)
         return inForm && qpdf_oh_is_null(handle, value) != 0 ? qpdf_oh_get_key(handle, form, key.bytes) : value

@@ -3,8 +3,8 @@ import Foundation
 import MediaFormats
 
 extension PDFFile {
-    /// Removes the metadata from the data of a picture, if they are a JPEG: a PDF of photos contains the files of a
-    /// camera, with the position of the photographer. Other data stay unchanged.
+    /// Removes the metadata from the data of a picture if it is a JPEG. A PDF of photos contains the files of a camera,
+    /// which may have the photographer's position. Other data are not changed.
     func removeMetadata(ofPicture picture: Object, _ dictionary: Object) throws {
         guard name("/Subtype", of: dictionary) == "/Image" else { return }
         let filters = list("/Filter", of: dictionary)
@@ -14,7 +14,7 @@ extension PDFFile {
             let photo = try data(of: picture, through: Array(filters.dropLast()), parameters)
         else { return }
         let clean = JPEGMetadata.removed(from: photo)
-        // An added marker for the end is no reason to write the data again.
+        // The data are not replaced if the only change is an added end marker.
         guard clean.count < photo.count else { return }
         let parameter = parameters.count == filters.count ? parameters.last : nil
         try replaceData(of: picture, by: clean, filter: last, parameters: parameter)
@@ -50,7 +50,7 @@ extension PDFFile {
         try check()
     }
 
-    /// Returns the items of an array at a key of a dictionary, or the only value there, which may be null.
+    /// Returns the items of an array at a key of a dictionary, or the single value at the key, which may be null.
     private func list(_ key: String, of dictionary: Object) -> [Object] {
         let value = qpdf_oh_get_key(handle, dictionary, key)
         guard qpdf_oh_is_array(handle, value) != 0 else { return [value] }
@@ -59,12 +59,12 @@ extension PDFFile {
     }
 }
 
-/// Removes metadata from a JPEG: of the segments (ITU-T T.81 annex B) those stay that decoders need, the colour profile
-/// included, and nothing that belongs to no segment or follows the picture, such as previews with metadata of their
-/// own. Its compressed data stay unchanged.
+/// Removes metadata from a JPEG. The segments (ITU-T T.81 annex B) that decoders need are kept, including the colour
+/// profile. Bytes outside of segments are removed, and so is everything after the picture, such as previews with
+/// metadata of their own. The compressed data are not changed.
 enum JPEGMetadata {
-    /// Returns a JPEG without metadata. Its data stay unchanged from the first byte that is not of a JPEG's form,
-    /// because decoders may show them.
+    /// Returns a JPEG without metadata. From the first malformed segment on, all data are kept, because decoders may
+    /// show them.
     static func removed(from data: Data) -> Data {
         let parts = rest(of: data)
         var kept = Data(capacity: data.count + 2)
@@ -104,7 +104,8 @@ enum JPEGMetadata {
         return (kept, bytes[offset...].suffix(2).elementsEqual([0xFF, 0xD9]))
     }
 
-    /// Frames, tables, scans, restarts; JFIF, colour profile, Adobe's colour transform.
+    /// Whether a segment is kept: frames, tables, scans, restarts, JFIF, the colour profile, and Adobe's colour
+    /// transform.
     private static func isKept(_ marker: UInt8, _ segment: Slice<UnsafeRawBufferPointer>) -> Bool {
         switch marker {
         case 0xC0...0xCF, 0xDA...0xDF: true
@@ -119,7 +120,7 @@ enum JPEGMetadata {
     private static func segment(at start: Int, in bytes: UnsafeRawBufferPointer) -> (marker: UInt8, range: Range<Int>)?
     {
         var offset = start
-        // Fill bytes (B.1.1.2), and bytes that belong to no segment.
+        // Skips fill bytes (B.1.1.2) and bytes outside of segments.
         while offset + 1 < bytes.count, bytes[offset] != 0xFF || [0x00, 0xFF].contains(bytes[offset + 1]) {
             offset += 1
         }
@@ -149,8 +150,8 @@ enum JPEGMetadata {
     }
 }
 
-/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): the sides of the shown picture at which the first stored
-/// line and column are.
+/// The orientation of a photo (EXIF 2.32 4.6.4 A, tag 0x0112): the sides of the shown picture that are the first stored
+/// line and column.
 enum ExifOrientation: Int, CaseIterable {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
@@ -158,8 +159,8 @@ enum ExifOrientation: Int, CaseIterable {
     /// Whether the shown picture has the stored height as its width.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// The matrix from stored to shown points, in PDF's image space (x to the right, y up, each 0…1): x' = ax + cy + e,
-    /// y' = bx + dy + f.
+    /// The matrix from stored to shown points: x' = ax + cy + e, y' = bx + dy + f. The points are in PDF's image space
+    /// (x to the right, y up, each 0…1).
     var matrix: (a: Double, b: Double, c: Double, d: Double, e: Double, f: Double) {
         switch self {
         case .upright: (1, 0, 0, 1, 0, 0)

@@ -12,7 +12,7 @@ extension PDFFile {
         return PDFDocumentSummary(pages: pages, title: title(), wasEncrypted: isEncrypted)
     }
 
-    /// Whether it is encrypted; with the empty password, because it could be read.
+    /// Whether it is encrypted. Its password is empty, because it could be read.
     var isEncrypted: Bool { qpdf_is_encrypted(handle) != 0 }
 
     /// Whether an owner password restricts printing, changes or extraction.
@@ -27,9 +27,9 @@ extension PDFFile {
         qpdf_oh_is_dictionary(handle, qpdf_oh_get_key(handle, qpdf_get_root(handle), "/OCProperties")) != 0
     }
 
-    /// Copies the layers of a document whose pages were added, so that hidden parts stay hidden.
+    /// Copies the layers of a document from which pages were added, so that hidden parts remain hidden.
     ///
-    /// - Parameter filter: the filter that has reduced the pages.
+    /// - Parameter filter: The filter that has reduced the pages.
     func takeLayers(of other: PDFFile, _ filter: PageFilter) throws {
         let layers = qpdf_oh_get_key(other.handle, qpdf_get_root(other.handle), "/OCProperties")
         try filter.cleanLayers(layers)
@@ -42,7 +42,7 @@ extension PDFFile {
         try check()
     }
 
-    /// Removes a crop box outside of the page, of which poppler draws nothing.
+    /// Removes a crop box outside of the page, because poppler would draw an empty page.
     func removeSenselessCropBox(of page: Object) {
         let boxes = ["/CropBox", "/MediaBox"].map { box in
             with(PDFName(box), of: page) { numbers($0, count: 4) }
@@ -94,7 +94,7 @@ struct PageGeometry: Equatable {
         rotation = Self.normalized(rotate)
     }
 
-    /// Whether a crop box has no part of the page: then readers show the whole page.
+    /// Whether a crop box contains no part of the page. Readers then show the whole page.
     static func isOutside(_ cropBox: [Double]?, of mediaBox: [Double]?) -> Bool {
         part(of: ordered(mediaBox) ?? fallback, in: cropBox) == nil
     }
@@ -132,15 +132,15 @@ struct PageGeometry: Equatable {
         return ordered[2] > ordered[0] && ordered[3] > ordered[1] ? ordered : nil
     }
 
-    /// Rounds to thousandths of a point; smaller parts are rounding errors.
+    /// Rounds to thousandths of a point, because smaller parts are rounding errors.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
-// Parts of a client's document that readers show, and that its pages lose here.
+// Parts of a client's document that readers show and that its pages lose in Larder.
 extension PDFFile {
     private typealias Loss = InputNotice.Kind
 
-    /// The most fields of a form that are looked at.
+    /// Largest number of fields of a form that are checked.
     private static let maximumFields = 100_000
 
     /// Returns the losses, each once.
@@ -203,7 +203,7 @@ extension PDFFile {
         }
     }
 
-    /// Whether a field of the form is signed. A signature need not be shown on a page.
+    /// Whether a field of the form is signed. A signature may be invisible.
     private func hasSignedField() -> Bool {
         let form = qpdf_oh_get_key(handle, qpdf_get_root(handle), "/AcroForm")
         defer { release(form) }

@@ -4,9 +4,9 @@ import Foundation
 import MediaFormats
 
 extension PDFFile {
-    /// Writes the document. The same document gives the same bytes, its identity included.
+    /// Writes the document. The same document gives the same bytes, including its identity.
     ///
-    /// - Parameter progress: receives the percentage from time to time.
+    /// - Parameter progress: Receives the percentage from time to time.
     func write(to path: String, progress: @escaping (Int) -> Void) throws {
         if try writesNumberSignsUnescaped() { try escapeNumberSigns() }
         qpdf_init_write(handle, path)
@@ -50,7 +50,7 @@ extension PDFFile {
         return qpdf_oh_unparse(handle, name).map { String(cString: $0) } == "/#"
     }
 
-    /// Escapes the number signs in all names of the document, since the library writes names verbatim. To be called
+    /// Escapes the number signs in all names of the document, because the library writes names verbatim. Must be called
     /// once, at the end: the library takes the escape for a part of the name.
     private func escapeNumberSigns() throws {
         var seen: Set<Int32> = []
@@ -94,9 +94,9 @@ extension PDFFile {
     /// Checks that a file has all bytes that libqpdf has written.
     ///
     /// The library writes by stdio and ignores errors of a flush, such as a full disk. The part that did not fit is
-    /// missing then, at the end, or within the file if there was space again. Both change the position or the end of
-    /// the table of objects: the last line but one is its offset, and each object takes 20 bytes of it (ISO 32000-1
-    /// 7.5.4).
+    /// then missing at the end, or within the file if space became free again. In both cases the position or the end of
+    /// the table of objects changes. The last line but one of a file is the offset of the table, and each object has 20
+    /// bytes in it (ISO 32000-1 7.5.4).
     static func requireComplete(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw JobError.unwritten() }
         defer { try? file.close() }

@@ -2,10 +2,10 @@ import CQPDF
 import Foundation
 import MediaFormats
 
-/// A document of libqpdf. No stream of a document is decompressed, neither here nor when it is written, except by
-/// ``DocumentCheck`` and for the metadata of a JPEG that is compressed once more.
+/// A document of libqpdf. Streams are not decompressed, neither here nor when the document is written. The exceptions
+/// are ``DocumentCheck`` and the metadata of a JPEG that is compressed once more.
 ///
-/// The error of the library is checked after each call; without that it continues with fallback values.
+/// The library's error is checked after each call, because otherwise the library continues with fallback values.
 final class PDFFile {
     typealias Object = qpdf_oh
 
@@ -38,10 +38,10 @@ final class PDFFile {
         try check()
     }
 
-    /// Checks the size of the page tree before the library reads it, which takes kilobytes for each listed page, even
-    /// if the same page is listed a million times.
+    /// Checks the size of the page tree before the library reads the tree. The library needs kilobytes for each listed
+    /// page, even if the same page is listed a million times.
     ///
-    /// Only the number of pages is checked, and that there is something for each; the library refuses a malformed tree.
+    /// Only the number of pages is checked, and that each of them exists; the library refuses a malformed tree.
     private func boundPageTree(_ maximumPages: Int) throws {
         var seen: Set<Int32> = []
         var leaves = 0
@@ -55,7 +55,7 @@ final class PDFFile {
                 continue
             }
             defer { release(kids) }
-            // A node that is listed twice makes a loop, or doubles the pages at each level.
+            // A node that is listed twice causes a loop, or doubles the pages at each level.
             let number = qpdf_oh_get_object_id(handle, node)
             guard number == 0 || seen.insert(number).inserted else { continue }
             let count = qpdf_oh_get_array_n_items(handle, kids)
@@ -91,7 +91,7 @@ final class PDFFile {
         case qpdf_e_password: throw JobError(.encrypted)
         case qpdf_e_damaged_pdf: throw JobError.damaged("the PDF is broken: \(Self.plain(detail))")
         case qpdf_e_pages: throw JobError.damaged("the list of its pages is broken: \(Self.plain(detail))")
-        // Files that the library does not expect make it report errors of its own.
+        // For some malformed files the library reports internal errors.
         case qpdf_e_object, qpdf_e_internal: throw JobError.damaged("an object of the PDF is not what it should be")
         case qpdf_e_unsupported: throw JobError.damaged("the PDF uses something unknown: \(Self.plain(detail))")
         case qpdf_e_system where detail.hasPrefix("unable to access stream data"):
@@ -119,7 +119,7 @@ final class PDFFile {
         return page
     }
 
-    /// Appends a page, with everything that it refers to in the other document but its other pages.
+    /// Appends a page, with everything to which it refers in the other document except other pages.
     func add(_ page: Object, of other: PDFFile) throws {
         qpdf_add_page(handle, other.handle, page, QPDF_BOOL(0))
         try other.check()
@@ -183,7 +183,8 @@ extension PDFFile {
         return try body(value)
     }
 
-    /// Returns an attribute of a field, which those above it may have (ISO 32000-1 12.7.3.1); null if none has.
+    /// Returns an attribute of a field, which may be inherited from a field above it (ISO 32000-1 12.7.3.1); null if
+    /// there is none.
     func inherited(_ key: PDFName, of field: Object) -> Object {
         var field = field
         for _ in 0..<32 where qpdf_oh_is_dictionary(handle, field) != 0 {
@@ -193,7 +194,7 @@ extension PDFFile {
         return qpdf_oh_new_null(handle)
     }
 
-    /// Calls the body with each item of an array; with nothing if it is none.
+    /// Calls the body with each item of an array. Does nothing for another object.
     func forEachItem(of array: Object, _ body: (Object) throws -> Void) rethrows {
         guard qpdf_oh_is_array(handle, array) != 0 else { return }
         for index in 0..<qpdf_oh_get_array_n_items(handle, array) {
@@ -219,7 +220,7 @@ extension PDFFile {
             || qpdf_oh_is_array(handle, object) != 0
     }
 
-    /// Whether an object is a reference to one that does not exist, or that libqpdf cannot read.
+    /// Whether an object is a reference to an object that does not exist, or that libqpdf cannot read.
     func isLost(_ object: Object) -> Bool {
         qpdf_oh_get_object_id(handle, object) != 0 && qpdf_oh_is_null(handle, object) != 0
     }

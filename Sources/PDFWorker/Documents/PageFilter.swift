@@ -3,20 +3,20 @@ import MediaFormats
 
 /// Reduces pages to their visible parts before they are copied into a document.
 ///
-/// Pages keep the keys that ``KeptKeys`` lists, and lose all else: actions, scripts, attachments, multimedia, metadata,
-/// references to other files. Dictionaries of any kind that are reached from a page keep the listed keys only.
+/// Pages keep only the keys in ``KeptKeys``. They lose everything else: actions, scripts, attachments, multimedia,
+/// metadata, and references to other files. The same applies to all dictionaries to which a page refers.
 final class PageFilter {
     typealias Object = PDFFile.Object
 
-    /// The meaning of the keys of a dictionary.
+    /// The kind of the keys of a dictionary.
     enum Meaning {
-        /// They are keys of ISO 32000-1.
+        /// Keys of ISO 32000-1.
         case keys
-        /// They are names that the document has given.
+        /// Names that the document has chosen.
         case names
-        /// They are the categories of a resource dictionary.
+        /// The categories of a resource dictionary.
         case resources
-        /// They are those of an annotation's appearances.
+        /// The keys of an annotation's appearances.
         case appearances
     }
 
@@ -32,15 +32,16 @@ final class PageFilter {
     private var handle: qpdf_data? { file.handle }
 
     /// - Parameters:
-    ///   - keepsMetadata: whether photos keep their metadata.
-    ///   - isTypeset: whether cairo has drawn the pages, and they become PDF/A.
+    ///   - keepsMetadata: Whether photos keep their metadata.
+    ///   - isTypeset: Whether cairo has drawn the pages, which then become PDF/A.
     /// - Throws: ``JobError`` if the pages cannot be read.
     init(_ file: PDFFile, keepsMetadata: Bool = false, isTypeset: Bool = false) throws {
         self.file = file
         self.keepsMetadata = keepsMetadata
         self.isTypeset = isTypeset
         resources = UsedResources(file)
-        // A page is not reduced where an object refers to it: pages keep other keys.
+        // Pages count as visited, because a page to which an object refers must not be reduced as one: pages keep other
+        // keys.
         for index in 0..<(try file.pageCount()) {
             let page = try file.page(index)
             seen.insert(qpdf_oh_get_object_id(file.handle, page))
@@ -50,7 +51,7 @@ final class PageFilter {
 
     /// Reduces a page.
     ///
-    /// - Throws: ``JobError`` `damaged` if a part of its content, or something that it draws, is missing.
+    /// - Throws: ``JobError`` `damaged` if a part of its content or an object that it draws is missing.
     func clean(_ page: Object) throws {
         guard qpdf_oh_is_dictionary(handle, page) != 0 else { throw JobError.damaged("a page is missing") }
         for key in file.keys(of: page) where !KeptKeys.ofPages.contains(key) {
@@ -79,14 +80,14 @@ final class PageFilter {
         }
     }
 
-    /// Reduces the layers of the document to those of the pages that were reduced.
+    /// Reduces the layers of the document to those of the reduced pages.
     func cleanLayers(_ layers: Object) throws {
         keepsSeenLayersOnly = true
         push(qpdf_oh_new_object(handle, layers), .keys)
         try visitOpen()
     }
 
-    /// The content of a page is a stream or several, each of which must be there.
+    /// Checks that the content of a page, which is one stream or several, is complete.
     private func checkContents(of page: Object) throws {
         func check(_ part: Object) throws {
             if file.isLost(part) { throw JobError.damaged("a part of a page is missing") }
@@ -129,7 +130,7 @@ final class PageFilter {
         }
     }
 
-    /// Changes what cairo writes otherwise than PDF/A allows (ISO 19005-2 6.2.8, 6.2.11.3.2).
+    /// Corrects parts of cairo's output that PDF/A does not allow (ISO 19005-2 6.2.8, 6.2.11.3.2).
     private func conform(_ dictionary: Object) {
         qpdf_oh_remove_key(handle, dictionary, "/Interpolate")
         guard file.name("/Subtype", of: dictionary) == "/CIDFontType2",
@@ -155,8 +156,8 @@ final class PageFilter {
         }
     }
 
-    /// Whether a key of a dictionary of any kind stays. An XObject of PostScript loses its subtype, so that no reader
-    /// takes it for one.
+    /// Whether a key of a dictionary of any kind is kept. An XObject of PostScript loses its subtype, so that readers
+    /// ignore the object.
     private func mayStay(_ key: PDFName, in dictionary: Object) -> Bool {
         guard KeptKeys.ofAll.contains(key) else { return false }
         return key != "/Subtype" || file.name(key, of: dictionary) != "/PS"
@@ -171,14 +172,14 @@ final class PageFilter {
     }
 }
 
-/// The parts of documents that pages keep. Keys that are not listed are left out, also those of later versions of PDF.
+/// The parts of documents that pages keep. All other keys are removed, including those of later versions of PDF.
 enum KeptKeys {
     /// Keys of page dictionaries (ISO 32000-1 table 30). `/Parent` is the library's.
     static let ofPages = set(
         "Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Contents Rotate Group UserUnit Annots"
     )
 
-    /// Kinds of annotations: marks, text and drawings, and the looks of form fields (ISO 32000-1 table 169).
+    /// Kinds of annotations: marks, text and drawings, and the appearances of form fields (ISO 32000-1 table 169).
     static let annotations = set(
         "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Stamp Caret Ink "
             + "Widget Watermark Redact"
@@ -196,7 +197,7 @@ enum KeptKeys {
         "/Font": .names, "/Properties": .names, "/ProcSet": .keys,
     ]
 
-    /// Keys of all other dictionaries that are reached from a page, and of the layers.
+    /// Keys of all other dictionaries to which a page refers, and of the layers.
     static let ofAll: Set<PDFName> = [common, streams, pictures, fonts, graphics, colors, layers].reduce(into: []) {
         $0.formUnion($1)
     }

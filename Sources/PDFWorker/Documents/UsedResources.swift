@@ -2,10 +2,10 @@ import CQPDF
 import CQPDFCheck
 
 /// Reduces resources to those that content uses (ISO 32000-1 7.8.3), so that a page is copied without the pictures of
-/// other pages: many programs give all pages one dictionary, which names the pictures and fonts of the whole document.
+/// other pages. Many programs give all pages one dictionary, which names the pictures and fonts of the whole document.
 ///
-/// The same is done for everything that has content and resources of its own: forms, appearances of annotations,
-/// patterns, and fonts whose glyphs are drawings. Shared dictionaries do not change; each user gets its own.
+/// Everything that has content and resources of its own is reduced as well: forms, appearances of annotations,
+/// patterns, and fonts whose glyphs are drawings. Shared dictionaries are not changed; each user gets its own.
 final class UsedResources {
     typealias Object = PDFFile.Object
 
@@ -15,9 +15,9 @@ final class UsedResources {
         let name: PDFName
     }
 
-    /// Forms, masks and patterns within each other; viewers draw fewer.
+    /// Largest depth of nested forms, masks and patterns. It exceeds the limits of viewers.
     private static let maximumDepth = 400
-    /// Without these, something of the page is missing.
+    /// Categories without which a part of the page is missing.
     private static let drawn: Set<PDFName> = ["/XObject", "/Font", "/Pattern"]
     /// Colour spaces that replace those of devices (ISO 32000-1 8.6.5.6).
     private static let defaults = ["/DefaultGray", "/DefaultRGB", "/DefaultCMYK"].map {
@@ -25,10 +25,11 @@ final class UsedResources {
     }
 
     private let file: PDFFile
-    /// Resources that an object with content uses and does not have, by its number: readers look for them in those of
-    /// the content that draws it.
+    /// Resources that an object with content uses and does not have, by its number. Readers look them up in the
+    /// resources of the content that draws the object.
     private var missing: [Int32: Set<Use>] = [:]
-    /// The resources that lack a form, before and after the reduction. The specification requires that there are none.
+    /// Resources that lack some that are used, before and after the reduction. The specification requires that there
+    /// are none.
     private var incomplete: [(resources: Object, reduced: Object)] = []
     private var depth = 0
 
@@ -54,8 +55,8 @@ final class UsedResources {
         try fill(try reduceResources(of: page, to: uses).filter { Self.drawn.contains($0.category) })
     }
 
-    /// Adds resources that the page lacks to the reduced resources of its forms: a form of the page may be drawn by
-    /// another form, and use the resources of that one.
+    /// Adds resources that the page lacks to the reduced resources of its forms. A form that another form draws may use
+    /// the resources of the latter.
     private func fill(_ missing: Set<Use>) throws {
         var (open, seen) = (Array(missing), missing)
         while let use = open.popLast() {
@@ -68,7 +69,7 @@ final class UsedResources {
     }
 
     /// Returns the resources that the appearances of an annotation use and do not have. An appearance may be a
-    /// dictionary of one for each state.
+    /// dictionary with one for each state.
     private func usesOfAppearances(of annotation: Object) throws -> Set<Use> {
         var uses: Set<Use> = []
         try file.with("/AP", of: annotation) { appearances in
@@ -93,7 +94,7 @@ final class UsedResources {
 extension UsedResources {
     /// Replaces the resources of an object by those that it uses.
     ///
-    /// - Returns: the uses that it has no resources for.
+    /// - Returns: The uses for which it has no resources.
     private func reduceResources(of owner: Object, to uses: Set<Use>) throws -> Set<Use> {
         try file.with("/Resources", of: owner) { resources in
             try requirePresent(resources)
@@ -122,7 +123,7 @@ extension UsedResources {
 
     /// Copies a resource.
     ///
-    /// - Returns: the uses that it has itself; nil if there is no such resource.
+    /// - Returns: The resources that the copied one uses itself; nil if there is no such resource.
     private func copy(_ use: Use, from resources: Object, to reduced: Object) throws -> Set<Use>? {
         if Self.drawn.contains(use.category) { try requirePresent(resources) }
         guard qpdf_oh_is_dictionary(handle, resources) != 0 else { return nil }
@@ -146,7 +147,7 @@ extension UsedResources {
 
     /// Reduces a resource that has content of its own.
     ///
-    /// - Returns: the uses that a resource leaves to the resources of the content that names it.
+    /// - Returns: The uses for which readers look in the resources of the content that names the resource.
     private func usesLeft(by resource: Object) throws -> Set<Use> {
         let number = qpdf_oh_get_object_id(handle, resource)
         if number != 0 {
@@ -166,7 +167,7 @@ extension UsedResources {
         if qpdf_oh_is_stream(handle, resource) != 0 {
             let dictionary = qpdf_oh_get_dict(handle, resource)
             defer { file.release(dictionary) }
-            // Others are pictures and shadings. Appearances are drawn even if they do not say that they are forms.
+            // Others are pictures and shadings. Appearances are drawn even if they are not marked as forms.
             let isContent =
                 file.name("/Subtype", of: dictionary) != "/Image"
                 && qpdf_oh_has_key(handle, dictionary, "/ShadingType") == 0
@@ -176,7 +177,7 @@ extension UsedResources {
         }
         guard qpdf_oh_is_dictionary(handle, resource) != 0 else { return colors(in: resource) }
         if file.name("/Subtype", of: resource) == "/Type3" { return try usesOfGlyphs(of: resource) }
-        // A graphics state, with a mask or a font; a shading, or a pattern of one.
+        // A graphics state with a mask or a font, a shading, or a pattern with a shading.
         var uses = file.with("/ColorSpace", of: resource) { colors(in: $0) }
         for key: PDFName in ["/ExtGState", "/Shading", "/SMask", "/G"] {
             try file.with(key, of: resource) { part in
@@ -206,7 +207,7 @@ extension UsedResources {
         }
     }
 
-    /// Returns the resources that a colour space may name: itself, or the one that it is based on.
+    /// Returns the resources that a colour space may name: itself, or the one on which it is based.
     private func colors(in space: Object) -> Set<Use> {
         var names = [file.name(space)]
         file.forEachItem(of: space) { names.append(file.name($0)) }

@@ -3,12 +3,12 @@ import Foundation
 
 /// Compresses bytes to a zlib stream (RFC 1950).
 final class Deflater {
-    /// zlib refuses a stream that has moved.
+    /// On the heap, because zlib refuses a stream that was moved.
     private let stream: UnsafeMutablePointer<z_stream>
     private var output = Data()
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// - Parameter isFiltered: Whether the bytes are mostly small differences.
+    /// - Parameter isFiltered: Whether most of the bytes are small differences.
     /// - Throws: ``JobError`` if there is not enough memory.
     init(level: Int32, isFiltered: Bool) throws {
         stream = .allocate(capacity: 1)
@@ -47,7 +47,7 @@ final class Deflater {
     }
 }
 
-/// Decompression with a limit; used for the colour profile of a PNG, the only data that the worker decompresses.
+/// Decompression with a limit. It is used for the colour profile of a PNG, the only data that the worker decompresses.
 enum Inflation {
     /// Decompresses a zlib stream (RFC 1950); nil if it is malformed, or has more bytes than the limit.
     static func inflate(_ bytes: Data, atMost limit: Int) -> Data? {
@@ -78,11 +78,11 @@ enum Inflation {
 
 /// Decompresses a zlib stream (RFC 1950) into lines of equal length.
 final class LineInflater {
-    /// zlib refuses a stream that has moved.
+    /// On the heap, because zlib refuses a stream that was moved.
     private let stream: UnsafeMutablePointer<z_stream>
     private let line: UnsafeMutableBufferPointer<UInt8>
     private var filled = 0
-    /// Whether the stream has ended, with the right checksum, or has more than the lines that are wanted.
+    /// Whether the stream has ended with the right checksum, or contains more than the wanted lines.
     private(set) var isAtEnd = false
 
     /// - Throws: ``JobError`` if there is not enough memory.
@@ -100,7 +100,7 @@ final class LineInflater {
         line.deallocate()
     }
 
-    /// Takes the next bytes, which must be valid until they are used up.
+    /// Sets the next bytes, which must be valid until all of them were used.
     func take(_ bytes: UnsafeRawBufferPointer) {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = UInt32(clamping: bytes.count)

@@ -17,7 +17,7 @@ struct PNGChunks<Source: ByteSource> {
         self.reader = reader
     }
 
-    /// Returns all chunks up to IEND, or to the end of a file that lacks it, or a part of it, behind its pixels.
+    /// Returns all chunks up to IEND, which may be missing or incomplete after the pixels.
     func all() throws -> [Chunk] {
         var chunks: [Chunk] = []
         var offset = 8
@@ -44,13 +44,12 @@ struct PNGPixels<Source: ByteSource> {
     let data: Data
     let source: Source
 
-    /// Bytes of a line without the one that names its filter.
+    /// Number of bytes in a line, without the byte of its filter.
     var lineBytes: Int { (header.width * samples * header.bitsPerSample + 7) / 8 }
 
     /// Reads the chunks.
     ///
-    /// - Throws: `PictureHeaderError`; ``JobError`` `damaged` if it is interlaced, transparent, or no PNG of the
-    ///   standard.
+    /// - Throws: `PictureHeaderError`; ``JobError`` `damaged` if the PNG is interlaced, transparent or malformed.
     init(_ source: Source, _ data: Data) throws {
         header = try PictureHeader(of: source)
         guard !header.isInterlaced, !header.mayBeTransparent else {
@@ -76,7 +75,7 @@ struct PNGPixels<Source: ByteSource> {
         data[(data.startIndex + range.lowerBound)..<(data.startIndex + range.upperBound)]
     }
 
-    /// Checks the checksums of the chunks that a decoder needs, and that those of the pixels are neighbours.
+    /// Checks the checksums of the chunks that a decoder needs, and that the chunks with pixels are contiguous.
     ///
     /// - Throws: ``JobError`` `damaged`.
     func checkChunks() throws {
@@ -94,7 +93,7 @@ struct PNGPixels<Source: ByteSource> {
         guard chunks[first...last].allSatisfy({ $0.type == "IDAT" }) else { throw PNGColor.damaged }
     }
 
-    /// Decompresses the lines, each with the byte that names its filter before it.
+    /// Decompresses the lines, each preceded by the byte of its filter.
     ///
     /// - Throws: ``JobError`` `damaged` if a line is missing or malformed; errors of `body`.
     func forEachLine(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
@@ -122,15 +121,15 @@ enum PNGColor {
     static let damaged = JobError.damaged("the PNG cannot be decoded")
 }
 
-/// The filters of PNG (third edition, section 9.2), which replace bytes by their differences from their neighbours: of
-/// each line the one is taken whose differences are smallest.
+/// The filters of PNG (third edition, section 9.2), which replace bytes by their differences from neighbouring bytes.
+/// For each line the filter with the smallest differences is used.
 final class LineFilter {
     private let bytesPerPixel: Int
     private let count: Int
     /// Lines with a pixel of zeros before each.
     private var line: UnsafeMutablePointer<UInt8>
     private var above: UnsafeMutablePointer<UInt8>
-    /// The line by each filter, with its number before it.
+    /// The line under each filter, preceded by the number of the filter.
     private let filtered: [UnsafeMutablePointer<UInt8>]
 
     /// - Parameter lineBytes: The bytes of a line.
@@ -153,7 +152,7 @@ final class LineFilter {
         for pointer in filtered + [line, above] { pointer.deallocate() }
     }
 
-    /// Returns the next line with the number of its filter before it; valid until the next call.
+    /// Returns the next line, preceded by the number of its filter. It is valid until the next call.
     func next(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         swap(&line, &above)
         if let base = bytes.baseAddress { (line + bytesPerPixel).update(from: base, count: count) }

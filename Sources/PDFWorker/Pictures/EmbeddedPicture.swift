@@ -8,7 +8,7 @@ struct EmbeddedPicture: Equatable {
     /// Stored lines.
     var height: Int
     var bitsPerComponent: Int
-    /// 1 grey, 3 RGB, 4 CMYK; for a palette those of its colours.
+    /// 1 for grey, 3 for RGB, 4 for CMYK. With a palette, those of its colours.
     var components: Int
     /// `/DCTDecode` or `/FlateDecode`.
     var filter: String
@@ -18,7 +18,7 @@ struct EmbeddedPicture: Equatable {
     var data: [Data]
     /// Values are stored inverted, as Adobe's programs store CMYK.
     var isInverted = false
-    /// The CRC-32 of the data, once it is known.
+    /// The CRC-32 of the data after it was computed.
     var checksum: UInt = 0
     /// RGB triplets.
     var palette: [UInt8]?
@@ -30,11 +30,11 @@ struct EmbeddedPicture: Equatable {
     var shownWidth: Int { orientation.swapsSides ? height : width }
     var shownHeight: Int { orientation.swapsSides ? width : height }
 
-    /// Bytes that it takes in a document; a palette is written in hexadecimal digits.
+    /// Number of its bytes in a document. A palette is written in hexadecimal digits.
     var bytes: Int { data.reduce(0) { $0 + $1.count } + 2 * (palette?.count ?? 0) + (profile?.bytes.count ?? 0) }
 
-    /// Whether its colours have a meaning in a document whose colours without a profile are those of sRGB, as PDF/A
-    /// requires (ISO 19005-2 6.2.4).
+    /// Whether its colours are defined in a document in which colours without a profile are sRGB, as PDF/A requires
+    /// (ISO 19005-2 6.2.4).
     var isArchival: Bool { profile?.isOfDevice ?? (components != 4) }
 
     /// The colour space without a profile.
@@ -68,8 +68,8 @@ struct EmbeddedPicture: Equatable {
 }
 
 extension EmbeddedPicture {
-    /// Returns a JPEG that is the stream: its segments tell the decoder everything but the orientation, the profile and
-    /// Adobe's inversion.
+    /// Returns a JPEG that becomes the stream unchanged. Its segments tell the decoder everything except the
+    /// orientation, the profile and Adobe's inversion.
     static func jpeg(_ source: some ByteSource, _ header: PictureHeader, _ data: Data, keepsMetadata: Bool) throws
         -> EmbeddedPicture
     {
@@ -99,8 +99,8 @@ extension EmbeddedPicture {
         return picture
     }
 
-    /// Returns a PNG whose compressed pixels are embedded unchanged: PDF's Flate filter has the predictors of PNG
-    /// (ISO 32000-1 7.4.4.4), but neither interlacing nor alpha.
+    /// Returns a PNG whose compressed pixels are embedded unchanged. PDF's Flate filter has the predictors of PNG (ISO
+    /// 32000-1 7.4.4.4), but supports neither interlacing nor alpha.
     static func png<Source: ByteSource>(_ source: Source, _ data: Data) throws -> EmbeddedPicture {
         let pixels = try PNGPixels(source, data)
         let header = pixels.header
@@ -145,7 +145,7 @@ extension EmbeddedPicture {
         return inflated.flatMap { ICCProfile($0, components: components) }
     }
 
-    /// Returns the pixels of a PNG of Larder's own in as few bytes as PDF can hold them without loss.
+    /// Returns the pixels of a PNG from Larder's own decoder, in as few bytes as PDF can hold them without loss.
     ///
     /// - Throws: `PictureHeaderError`, ``JobError``.
     static func lossless(_ path: String) throws -> EmbeddedPicture {
@@ -171,12 +171,12 @@ extension EmbeddedPicture {
     }
 }
 
-/// The ways to code the pixels of a picture.
+/// Chooses the way to encode the pixels of a picture.
 struct LosslessCoding<Source: ByteSource> {
     struct Sampling {
         /// Bits of a sample if they are fewer than those of the picture.
         var bits: Int?
-        /// Colours, if samples are their numbers.
+        /// The colours if samples are indexes of a palette.
         var palette: [UInt32]?
         /// Whether lines are filtered as those of a PNG.
         var isFiltered = false
@@ -185,7 +185,7 @@ struct LosslessCoding<Source: ByteSource> {
     private let pixels: PNGPixels<Source>
     private let samplings: [Sampling]
 
-    /// Pictures of at most this many bytes are encoded in every way; for others, some lines decide.
+    /// Pictures of at most this many bytes are encoded in every way. For larger ones, a sample of lines decides.
     private static var wholeTrial: Int { 2 << 20 }
     /// Lines that are tried together.
     private static var stripLines: Int { 16 }
@@ -199,7 +199,7 @@ struct LosslessCoding<Source: ByteSource> {
         self.samplings = samplings
     }
 
-    /// Returns the way that takes the fewest bytes, and the bytes.
+    /// Returns the encoding that needs the fewest bytes, and the bytes.
     func smallest() throws -> (Sampling, Data) {
         let isSmall = pixels.lineBytes * pixels.header.height <= Self.wholeTrial
         let strips = pixels.header.height / Self.stripLines + 1
@@ -219,7 +219,7 @@ struct LosslessCoding<Source: ByteSource> {
         var packer = sampling.bits.map { LinePacker(bits: $0, width: pixels.header.width, palette: sampling.palette) }
         var number = 0
         try pixels.forEachLine { line in
-            // vips was run without a filter.
+            // vips is run without a filter.
             guard line[0] == 0 else { throw JobError(.other("a PNG of vips with filtered lines")) }
             defer { number += 1 }
             guard number / Self.stripLines % step == 0 else { return }

@@ -1,14 +1,14 @@
 import Foundation
 import MediaFormats
 
-/// The colours of a picture of 8 bits a sample, if they are few.
+/// The colours of a picture with 8 bits per sample, if they are few.
 struct PictureColors {
-    /// More colours than a palette has.
+    /// Largest number of colours in a palette.
     private static let most = 256
 
     private struct TooMany: Error {}
 
-    /// By hash; the colour with its highest byte set, or 0.
+    /// A hash table. An entry is a colour with its highest byte set, or 0.
     private var table = [UInt32](repeating: 0, count: 1024)
     private(set) var colors: [UInt32] = []
 
@@ -69,11 +69,11 @@ struct PictureColors {
     }
 }
 
-/// Packs lines of 8 bits a sample into fewer.
+/// Packs lines with 8 bits per sample into fewer bits.
 struct LinePacker {
     private let bits: Int
     private let width: Int
-    /// The number of each colour; nil for grey, of which the highest bits count.
+    /// The index of each colour; nil for grey, of which the highest bits are used.
     private let numbers: [UInt32: UInt8]?
     private var packed: [UInt8]
 
@@ -102,7 +102,7 @@ struct LinePacker {
 }
 
 /// The colour profile of a picture (ICC.1:2010 7.2). It is embedded only if its header fits the picture, because
-/// readers refuse others.
+/// readers refuse other profiles.
 struct ICCProfile: Equatable {
     /// Profiles of photos have a few kilobytes, those of presses a few megabytes.
     static let maximumBytes = 8 << 20
@@ -123,14 +123,15 @@ struct ICCProfile: Equatable {
         self.bytes = bytes
     }
 
-    /// Whether it is one of a device or a space, of a version that PDF 1.7 knows (ISO 32000-1 8.6.5.5), and whole.
+    /// Whether it is complete, a profile of a device or a colour space, and of a version that PDF 1.7 supports (ISO
+    /// 32000-1 8.6.5.5).
     var isOfDevice: Bool {
         let head = Array(bytes.prefix(16))
         return head[8] < 5 && ["scnr", "mntr", "prtr", "spac"].contains { head[12...].elementsEqual($0.utf8) }
             && hasWholeTable
     }
 
-    /// Whether its table has tags, whose data lie behind it and within the profile (ICC.1:2010 7.3).
+    /// Whether its table has tags whose data are after the table and within the profile (ICC.1:2010 7.3).
     private var hasWholeTable: Bool {
         func value(at place: Int) -> Int { bytes.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) } }
         let end = 132 + 12 * value(at: 128)
@@ -152,11 +153,11 @@ struct ICCProfile: Equatable {
 }
 
 extension ICCProfile {
-    /// Makes a profile of the colours of sRGB with another gamma.
+    /// Makes a profile with the colours of sRGB and another gamma.
     ///
     /// - Parameters:
-    ///   - gamma: the power to which a sample is light.
-    ///   - components: colour components of the picture: 1 or 3; nil for others.
+    ///   - gamma: The exponent that converts a sample to light.
+    ///   - components: Colour components of the picture: 1 or 3; nil for others.
     init?(gamma: Double, components: Int) {
         // A curve of one entry is an exponent in units of 1/256 (10.5).
         self.init(name: "Gamma", curve: [Int((gamma * 256).rounded())], components: components)
@@ -173,7 +174,7 @@ extension ICCProfile {
         components: 3
     )
 
-    /// - Parameter curve: the light of samples, or an exponent.
+    /// - Parameter curve: The light of samples, or an exponent.
     private init?(name: String, curve: [Int], components: Int) {
         guard components == 1 || components == 3 else { return nil }
         let isGrey = components == 1

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A document of pictures, one on each page.
 struct PictureDocument {
-    /// Bytes of pictures that are worked on together: the results of decoders are in memory until they are written.
+    /// Bytes of pictures that are processed together. The results of decoders are in memory until they are written.
     static let bytesAtATime = 192 << 20
 
     let job: PDFJob.Pictures
@@ -42,7 +42,7 @@ struct PictureDocument {
             keepsMetadata: job.keepsMetadata,
             secondsPerPicture: job.secondsPerPicture
         )
-        // Of several broken pictures the first is reported.
+        // If several pictures are damaged, the first one is reported.
         let pictures = try files.map { index in
             let picture = try JobError.naming(index) { try work.result(index - files.lowerBound) }
             if job.files[index].origin != .encoder {
@@ -54,15 +54,15 @@ struct PictureDocument {
     }
 }
 
-/// Prepares pictures for writing, on all cores: checks those of clients, codes those of a decoder, and finds the data
-/// of each that stay.
+/// Prepares pictures for writing, on all cores. It checks the pictures of clients, encodes those of a decoder, and
+/// finds the parts of each picture's data that are kept.
 final class PictureWork: Sendable {
     private let outcomes: Mutex<[Int: Result<EmbeddedPicture, any Error>]> = Mutex([:])
     private let files: [PDFJob.Picture]
     private let keepsMetadata: Bool
     private let secondsPerPicture: Int
 
-    /// Works on some pictures. Behind one that is broken nothing else is begun.
+    /// Starts the work on some pictures. After a damaged one no further picture is started.
     init(_ files: [PDFJob.Picture], keepsMetadata: Bool, secondsPerPicture: Int) {
         (self.files, self.keepsMetadata, self.secondsPerPicture) = (files, keepsMetadata, secondsPerPicture)
         let firstBroken = Mutex(Int.max)
@@ -92,7 +92,7 @@ final class PictureWork: Sendable {
             : try EmbeddedPicture(file: file.path, keepsMetadata: keepsMetadata)
         if let path = file.reduced {
             let reduced = try EmbeddedPicture(file: path, keepsMetadata: keepsMetadata)
-            // Lines and letters are sharp without loss, which is worth some bytes.
+            // Lossless encoding keeps lines and letters sharp, so it may need more bytes.
             let most = picture.filter == "/DCTDecode" ? picture.bytes : picture.bytes / 4 * 3
             if reduced.bytes < most { picture = reduced }
         }
@@ -105,27 +105,27 @@ final class PictureWork: Sendable {
     }
 }
 
-/// Writes a PDF of pictures from its head to its end (ISO 32000-1 7.5): the data of a picture are moved from its file
-/// to the document without a copy in memory. libqpdf writes all other documents.
+/// Writes a PDF of pictures sequentially (ISO 32000-1 7.5). The data of a picture are copied from its file to the
+/// document without a copy in memory. All other documents are written by libqpdf.
 final class PictureDocumentFile {
     private static let (catalog, pageTree, information) = (1, 2, 3)
 
     private let descriptor: Int32
     /// Bytes that were written.
     private var length = 0
-    /// Where each object begins; 0 for one that is not written yet.
+    /// The offset of each object; 0 for one that is not written yet.
     private var offsets: [Int]
     private var pages: [Int] = []
     /// Whether the document is PDF/A-2b.
     private var isArchival = true
-    /// Checksums of the structure and of the pictures, of which the identity of the document is made.
+    /// Checksums of the structure and of the pictures, from which the identity of the document is made.
     private var checksums: (structure: UInt, pictures: UInt) = (0, 0)
 
     init(path: String) throws {
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         offsets = Array(repeating: 0, count: Self.information + 1)
         guard descriptor >= 0 else { throw Self.failure() }
-        // The comment marks the file as binary. Samples of 16 bits need this version.
+        // The comment marks the file as binary. Samples of 16 bits require this version.
         try write("%PDF-1.5\n%\u{BF}\u{F7}\u{A2}\u{FE}\n")
     }
 
@@ -187,8 +187,8 @@ final class PictureDocumentFile {
         return " /Metadata \(metadata) 0 R /OutputIntents [\(intent)]"
     }
 
-    /// Returns the colour space of the profile, if there is one; readers without profiles use the alternate of the
-    /// device.
+    /// Returns the colour space of the profile, if there is one. Readers without profiles use the alternate space of
+    /// the device.
     private func colorSpace(of picture: EmbeddedPicture) throws -> String {
         var base = picture.deviceColorSpace
         if let profile = picture.profile {
@@ -227,7 +227,7 @@ final class PictureDocumentFile {
 }
 
 extension PictureDocumentFile {
-    /// Writes a part of the structure, whose characters are at most U+00FF, a byte each.
+    /// Writes a part of the structure, one byte per character. All characters are at most U+00FF.
     private func write(_ text: String) throws {
         let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         try bytes.withUnsafeBytes {
@@ -247,7 +247,7 @@ extension PictureDocumentFile {
         length += bytes.count
     }
 
-    /// Returns the CRC-32 of bytes behind others.
+    /// Returns the CRC-32 of bytes that follow others.
     static func checksum(of bytes: UnsafeRawBufferPointer, after previous: UInt = 0) -> UInt {
         crc32_z(previous, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
     }

@@ -22,9 +22,10 @@ struct PicturePlacement: Equatable {
     /// Places a picture.
     ///
     /// - Parameters:
-    ///   - width: width of the picture after orientation, in pixels.
-    ///   - height: height of the picture after orientation, in pixels.
-    ///   - pixelAspect: height of a pixel by its width; the picture has its shape, and no fewer points than pixels.
+    ///   - width: Width of the picture after orientation, in pixels.
+    ///   - height: Height of the picture after orientation, in pixels.
+    ///   - pixelAspect: Height of a pixel divided by its width. The picture gets its proportions and at least one point
+    ///     per pixel.
     init(width pixelsAcross: Int, height pixelsDown: Int, pixelAspect: Double = 1, layout: PageLayout) {
         let (across, down) = (Double(pixelsAcross) / min(1, pixelAspect), Double(pixelsDown) * max(1, pixelAspect))
         let margins = 2 * layout.margin
@@ -42,7 +43,7 @@ struct PicturePlacement: Equatable {
         (x, y) = ((pageWidth - width) / 2, (pageHeight - height) / 2)
     }
 
-    /// Returns the size of a paper; nil if the picture decides it.
+    /// Returns the size of a paper; nil if the size depends on the picture.
     private static func size(of paper: PageLayout.Paper) -> Size? {
         switch paper {
         case .fit: nil
@@ -64,7 +65,7 @@ struct PicturePlacement: Equatable {
     /// The media box in PDF notation.
     var box: String { "[0 0 \(Self.notation(pageWidth)) \(Self.notation(pageHeight))]" }
 
-    /// Returns a number in PDF notation, which has no exponents, in millionths.
+    /// Returns a number in PDF notation, without an exponent, rounded to millionths.
     static func notation(_ value: Double) -> String {
         let millionths = Int((value * 1_000_000).rounded())
         let (whole, rest) = (abs(millionths) / 1_000_000, abs(millionths) % 1_000_000)
@@ -77,11 +78,11 @@ struct PicturePlacement: Equatable {
     }
 }
 
-/// Checks that a client's picture is whole before it is embedded unchanged: all of its data are decoded once.
+/// Decodes a client's picture once before it is embedded unchanged, to check that it is complete.
 enum PictureCheck {
     /// Decodes a picture and discards its pixels.
     ///
-    /// - Parameter seconds: The processor time that a JPEG may take.
+    /// - Parameter seconds: Largest processor time for a JPEG.
     /// - Throws: ``JobError`` `damaged` if a part of its data is missing or cannot be decoded; `timedOut`; `other` if
     ///   there is not enough memory.
     static func run(_ path: String, seconds: Int) throws {
@@ -100,7 +101,7 @@ enum PictureCheck {
 
     /// Checks a JPEG.
     ///
-    /// - Parameter isByLibraryOnly: Whether libjpeg decodes it in every case, for the test that both ways agree.
+    /// - Parameter isByLibraryOnly: Whether libjpeg decodes it in every case, for the test that compares both ways.
     static func checkJPEG(_ data: Data, _ seconds: Int, isByLibraryOnly: Bool = false) throws {
         let result = data.withUnsafeBytes { buffer in
             buffer.bindMemory(to: UInt8.self).baseAddress.map {

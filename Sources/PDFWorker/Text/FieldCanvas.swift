@@ -1,6 +1,6 @@
 import CPangoCairo
 
-/// Draws looks of fields, a page each.
+/// Draws the appearances of fields, one on each page.
 struct FieldCanvas {
     private static let padding = 2.0
     private static let smallest = 4.0
@@ -54,7 +54,7 @@ struct FieldCanvas {
         show(line, x, (look.height - line.size.height) / 2, look)
     }
 
-    /// Draws lines from the top, as many as there is room for; with smaller letters if that makes all fit.
+    /// Draws as many lines from the top as fit. Uses smaller letters if all lines fit with them.
     private func drawLines(_ look: FieldLook) {
         let room = (width: look.width - 2 * inset(look), height: look.height - 2 * inset(look))
         var size = look.fontSize ?? min(Self.ordinary, max(Self.smallest, look.height * 2 / 3))
@@ -116,8 +116,7 @@ struct FieldCanvas {
     }
 }
 
-/// The look of a form's field, as readers draw it (ISO 32000-1 12.7.3.3): a box with a text, lines to choose from or a
-/// mark.
+/// The appearance of a form's field, as readers draw it (ISO 32000-1 12.7.3.3): a box with a text, a list or a mark.
 struct FieldLook: Equatable {
     enum Alignment: Int {
         case left, center, right
@@ -128,7 +127,6 @@ struct FieldLook: Equatable {
         var isSelected = false
     }
 
-    /// Points.
     var width: Double
     var height: Double
     /// Components of gray, RGB or CMYK; nil for none.
@@ -136,19 +134,19 @@ struct FieldLook: Equatable {
     var border: [Double]?
     var borderWidth = 1.0
     var color: [Double] = [0]
-    /// Points; nil for a size that fits the box.
+    /// In points; nil for a size that fits the box.
     var fontSize: Double?
     var alignment = Alignment.left
     /// The text, or the lines of a list.
     var lines: [Line] = []
-    /// Whether the text is broken at the width of the box, and begins at its top.
+    /// Whether the text is broken at the width of the box and starts at its top.
     var isMultiline = false
-    /// Of a field that is divided into cells for one character each; 0 for others.
+    /// Number of cells for one character each; 0 for a field without cells.
     var cells = 0
 
     /// Sets the size and the colour of the text.
     ///
-    /// - Parameter operators: a default appearance, such as `0 0 1 rg /Helv 12 Tf`.
+    /// - Parameter operators: A default appearance, such as `0 0 1 rg /Helv 12 Tf`.
     mutating func style(by operators: String) {
         var operands: [Double] = []
         for token in operators.split(whereSeparator: \.isWhitespace) {

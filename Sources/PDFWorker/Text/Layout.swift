@@ -17,9 +17,9 @@ final class Layout {
     let pointer: OpaquePointer
 
     /// - Parameters:
-    ///   - width: in points; nil for lines of any length.
-    ///   - direction: the direction of the paragraph, which decides its alignment; nil for that of its first letter.
-    ///   - font: families and a size.
+    ///   - width: In points; nil for lines of any length.
+    ///   - direction: The direction of the paragraph, which decides its alignment; nil for that of its first letter.
+    ///   - font: Families and a size.
     init(
         context: OpaquePointer,
         text: String,
@@ -88,7 +88,7 @@ final class Canvas {
         larder_cairo_surface_destroy(surface)
     }
 
-    /// Sets the size of a page on which nothing is drawn yet.
+    /// Sets the size of a page that is still empty.
     func resize(width: Double, height: Double) { larder_cairo_pdf_surface_set_size(surface, width, height) }
 
     func beginPage() throws {

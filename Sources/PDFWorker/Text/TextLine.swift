@@ -1,24 +1,24 @@
 import CPangoCairo
 
-/// Draws a line so that readers of PDF find and copy its text: words follow each other as they are read, and the
-/// glyphs of each word from left to right. pango draws the glyphs of right-to-left text backwards, each by a jump, for
-/// which readers take the end of a word.
+/// Draws a line so that readers of PDF find and copy its text. Words are drawn in reading order, and the glyphs of each
+/// word from left to right. pango draws the glyphs of right-to-left text backwards with a jump before each, and readers
+/// take a jump for the end of a word.
 struct TextLine {
-    /// A part of a word that has a glyph or some of its own.
+    /// A part of a word with its own glyphs.
     private struct Cluster {
         let text: String
         let glyphs: [cairo_glyph_t]
     }
 
-    /// Presentation forms of two letters that fonts draw as one glyph: readers know to take them apart, but they take
-    /// the two for letters from left to right.
+    /// Presentation forms of two letters that fonts draw as one glyph. Readers decompose them correctly, but would read
+    /// the two letters from left to right.
     private static let ligatures = ["لآ": "\u{FEF5}", "لأ": "\u{FEF7}", "لإ": "\u{FEF9}", "لا": "\u{FEFB}"]
     /// PANGO_GLYPH_EMPTY: nothing is drawn.
     private static let empty: UInt = 0x0FFF_FFFF
 
     private let cairo: OpaquePointer
     private let line: PangoLayoutLine
-    /// That of the layout.
+    /// The text of the layout.
     private let text: UnsafePointer<CChar>
 
     init(_ line: PangoLayoutLine, on canvas: Canvas) {
@@ -26,11 +26,9 @@ struct TextLine {
         text = larder_pango_layout_get_text(line.layout)
     }
 
-    /// Draws the line.
-    ///
     /// - Parameters:
-    ///   - x: its left edge.
-    ///   - y: its baseline.
+    ///   - x: The left edge of the line.
+    ///   - y: Its baseline.
     func draw(x: Double, y: Double) {
         var runs: [(run: UnsafeMutablePointer<PangoLayoutRun>, x: Double)] = []
         var (x, next) = (x, line.runs)
@@ -83,7 +81,7 @@ struct TextLine {
         show(word)
     }
 
-    /// Draws the parts of a word, the last one first, which is the left one.
+    /// Draws the parts of a word from left to right, beginning with the last one.
     private func show(_ word: [Cluster]) {
         var (bytes, glyphs, clusters): ([CChar], [cairo_glyph_t], [cairo_text_cluster_t]) = ([], [], [])
         for cluster in word.reversed() {

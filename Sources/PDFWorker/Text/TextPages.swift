@@ -6,12 +6,12 @@ import MediaFormats
 struct TextPages {
     /// 20 mm in points.
     static let margin = 20 * 72 / 25.4
-    /// Without a colour emoji family: that has digits, which would become pictures. fontconfig finds other fonts for
+    /// Contains no colour emoji family, which would draw digits as pictures. fontconfig finds other fonts for
     /// characters that these lack.
     static let families = "Noto Sans, DejaVu Sans, sans-serif"
     static let font = "\(families) 11"
 
-    /// Nil if it cannot be loaded.
+    /// Nil if pango cannot be loaded.
     static var pangoVersion: String? {
         larder_pango_load() == nil ? String(cString: larder_pango_version_string()) : nil
     }
@@ -22,7 +22,7 @@ struct TextPages {
 
     /// Draws the text.
     ///
-    /// - Returns: the characters that no font has; they are left out.
+    /// - Returns: The characters that no font has. They are not drawn.
     /// - Throws: ``JobError``: `noGlyphs`, `tooManyPages`, `other`.
     func draw(to path: String) throws -> [String] {
         try Self.load()
@@ -68,7 +68,7 @@ struct TextPages {
     private static func missingScalars(of text: String) -> [Unicode.Scalar] {
         let context = PangoObject(larder_pango_font_map_create_context(larder_pango_cairo_font_map_get_default()))
         var missing: [Unicode.Scalar] = []
-        // Each character once: fonts are chosen by character, and a long text has few different ones.
+        // Each character occurs once: fonts are chosen by character, and a long text has few different ones.
         let layout = Layout(context: context.pointer, text: PlainText.alphabet(of: text), width: nil)
         guard larder_pango_layout_get_unknown_glyphs_count(layout.pointer) > 0 else { return [] }
         let iterator = larder_pango_layout_get_iter(layout.pointer)
@@ -86,7 +86,7 @@ struct TextPages {
         return missing
     }
 
-    /// PANGO_GLYPH_UNKNOWN_FLAG: the other bits are the character.
+    /// PANGO_GLYPH_UNKNOWN_FLAG. The other bits are the character.
     static let unknown: UInt32 = 0x1000_0000
 
     static func points(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
@@ -100,9 +100,9 @@ enum PlainText {
         case pageBreak
     }
 
-    /// Returns a text with line breaks of one kind, and without other control characters, which no font has. Letters of
-    /// several characters are composed, because fonts have glyphs of Korean syllables, not of their parts; others stay,
-    /// because composition replaces some ideographs.
+    /// Returns a text with line breaks of one kind and without other control characters, which no font has. Characters
+    /// of several scalars are composed, because fonts have glyphs for Korean syllables, not for their parts. Single
+    /// scalars are kept, because composition would replace some ideographs.
     static func cleaned(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar = " "
@@ -136,7 +136,8 @@ enum PlainText {
         return paragraphs
     }
 
-    /// Returns the characters of a text, each once, on lines of their own; combining ones stay with their base.
+    /// Returns the characters of a text, each once, on lines of their own. Combining characters are kept with their
+    /// base.
     static func alphabet(of text: String) -> String {
         var seen: Set<Character> = []
         return text.filter { !$0.isWhitespace && seen.insert($0).inserted }.map(String.init).joined(separator: "\n")
@@ -154,9 +155,9 @@ final class Sheet {
     private static let size = PicturePlacement.a4
     private static var textWidth: Double { size.width - 2 * TextPages.margin }
     private static var bottom: Double { size.height - TextPages.margin }
-    /// Characters of one layout. pango measures a paragraph as one line before it breaks it, in 1/1024 points of 32
-    /// bits: the width of 300,000 letters would overflow, and they would stay one line. Its time for words without
-    /// spaces also grows quadratically.
+    /// Largest number of characters in a layout. pango measures a paragraph as one line before breaking it, in 32 bits
+    /// of 1/1024 points. The width of 300,000 letters would overflow, and they would remain one line. The time for
+    /// words without spaces also grows quadratically.
     private static let piece = 8192
 
     init(path: String, locale: String?, maximumPages: Int) throws {
@@ -181,9 +182,9 @@ final class Sheet {
                 width: Self.textWidth,
                 direction: direction
             )
-            // Later pieces have the direction of the first, not that of their own first letter.
+            // Later pieces have the direction of the first piece, whatever their own first letter is.
             direction = layout.direction
-            // The last line of a piece is not full: the next piece begins with it.
+            // The last line of a piece may be incomplete, so the next piece begins with it.
             let open = end < rest.endIndex ? layout.startOfLastLine : nil
             try draw(layout, linesBefore: open)
             rest = rest[(open.map { rest.utf8.index(rest.startIndex, offsetBy: $0) } ?? end)...]
@@ -202,7 +203,7 @@ final class Sheet {
             let height = TextPages.points(extents.height)
             if y + height > Self.bottom, y > TextPages.margin { try beginPage() }
             let baseline = TextPages.points(larder_pango_layout_iter_get_baseline(iterator) - extents.y)
-            // A right-to-left line is aligned right: its position is in the extents.
+            // A right-to-left line is aligned to the right; its position is in the extents.
             let left = TextPages.margin + TextPages.points(extents.x)
             if let line { TextLine(line.pointee, on: canvas).draw(x: left, y: y + baseline) }
             y += height
