@@ -96,7 +96,6 @@ struct JobError: Error, Equatable {
         return JobError(.other(reason))
     }
 
-    /// Returns the error of a lack of memory.
     static func outOfMemory() -> JobError { machine("out of memory") }
 
     /// Returns the error of a file in which a part of the written data is missing, without a cause from the library.

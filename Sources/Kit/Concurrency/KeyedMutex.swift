@@ -104,7 +104,6 @@ package final class KeyedMutex: Sendable {
         next?.continuation.resume()
     }
 
-    /// Whether a key is held.
     func isHeld(_ id: String) -> Bool { state.withLock { $0.queues[id] != nil } }
 
     /// Number of tasks that wait for a key.

@@ -39,7 +39,6 @@ package enum JSONValue: Sendable, Equatable {
     /// The strings of an array, without its other elements; empty for other values.
     package var strings: [String] { array?.compactMap(\.string) ?? [] }
 
-    /// The member of an object.
     package subscript(name: String) -> JSONValue? { object?[name] }
 
     /// The value with `transform` applied to every string in it, names of members excepted.

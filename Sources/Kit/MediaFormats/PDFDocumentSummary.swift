@@ -1,6 +1,5 @@
 /// The contents of a PDF.
 package struct PDFDocumentSummary: Codable, Sendable, Equatable {
-    /// Its pages, in order.
     package var pages: [PDFPage]
     /// Its title, if it has one that is not empty.
     package var title: String?
@@ -27,7 +26,6 @@ package struct PDFDocumentSummary: Codable, Sendable, Equatable {
     }
 }
 
-/// A page of a PDF.
 package struct PDFPage: Codable, Sendable, Equatable {
     /// Width in points (1/72 inch) after rotation.
     package var width: Double

@@ -36,7 +36,6 @@ struct StoreCopy: Sendable {
         let rows: Int
     }
 
-    /// Largest duration of a copy.
     private static let timeout = Duration.seconds(86_400)
 
     let local: LarderDatabase

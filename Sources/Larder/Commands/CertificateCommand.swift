@@ -69,7 +69,6 @@ struct CertificateInstructions {
             """ + (made.isAuthorityNew ? trust : "Clients that trust \(folder.authority.certificate.path) trust it.\n")
     }
 
-    /// The instructions for clients.
     private var trust: String {
         let file = folder.authority.certificate.path
         let host = made.names.first { $0.contains(".") } ?? "localhost"

@@ -125,7 +125,6 @@ final class ExecutedCommand: Sendable {
         self.folder = folder
     }
 
-    /// One run of the command.
     struct Run: Sendable {
         /// The condition as the user has written it; empty for none.
         let condition: String

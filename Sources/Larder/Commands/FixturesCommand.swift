@@ -226,7 +226,6 @@ enum SuspectedSecrets: String, CaseIterable, Sendable {
 /// The settings of the recordings of an upstream.
 struct FixtureConfiguration: Sendable {
     let mode: FixtureMode
-    /// Nil if it is not set.
     let folder: URL?
     /// Whether an exchange that seems to contain a secret is not recorded.
     let refusesSuspected: Bool

@@ -14,7 +14,6 @@ import UnixSignals
 /// A server in this process, with its sandbox if it has one, until the process gets a signal to stop.
 struct ServedProcess {
     let configuration: LarderConfiguration
-    /// Whether the upstreams are simulated.
     let simulatesUpstreams: Bool
     /// Whether tests control the server from the start.
     let isHarness: Bool

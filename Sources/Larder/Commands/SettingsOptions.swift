@@ -94,7 +94,6 @@ struct SettingsOptions: ParsableArguments {
         return operands
     }
 
-    /// All settings.
     static let table = text(
         "SETTINGS, each also as LARDER_… variable and in the configuration file",
         SettingCatalogue(.standard).all

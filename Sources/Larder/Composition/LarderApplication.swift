@@ -24,7 +24,6 @@ struct LarderApplication: ReplaceableServer {
     /// The cache of complete responses; nil without one.
     let responseCache: ResponseCache?
     let events: EventStream
-    /// All routes that it serves.
     let table: RouteTable
     /// The certificate that it serves; nil without TLS.
     let certificate: ServedCertificate?
@@ -46,7 +45,6 @@ struct LarderApplication: ReplaceableServer {
 
     var migrationNames: [String] { resources.configuration.apps.migrations.map(\.name) }
 
-    /// The folder of its data.
     var directory: DataDirectory { database.directory }
 
     /// Opens the data directory and wires the server.

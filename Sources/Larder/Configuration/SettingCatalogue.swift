@@ -9,7 +9,6 @@ import Upstream
 struct SettingCatalogue: Sendable {
     /// The settings in the order in which they are documented.
     let all: [any SettingDeclaration]
-    /// The names of the apps' upstreams.
     let upstreamNames: Set<String>
 
     init(_ apps: AppList) {
@@ -28,7 +27,6 @@ struct SettingCatalogue: Sendable {
         all.first { $0.flag == flag } ?? UpstreamSettings.setting(flag: flag)
     }
 
-    /// Returns the setting of an environment variable.
     func setting(environmentName: String) -> (any SettingDeclaration)? {
         all.first { $0.environmentName == environmentName }
             ?? UpstreamSettings.setting(environmentName: environmentName)

@@ -205,7 +205,6 @@ struct UpstreamSettings {
 
 /// The upstreams that have an address.
 struct ConfiguredUpstreams: Sendable {
-    /// Their configurations by name.
     private(set) var byName: [String: UpstreamConfiguration] = [:]
     /// Upstreams that no app uses, each with an app's upstream of nearly the same name.
     private var lookalikes: [String: String] = [:]
@@ -268,7 +267,6 @@ struct ConfiguredUpstreams: Sendable {
 }
 
 extension UpstreamConfiguration {
-    /// Reads the settings of an upstream.
     init(_ upstream: UpstreamDescription, at url: URL, _ settings: SettingValues) {
         let own = UpstreamSettings(of: upstream)
         let storesBodies = upstream.storesBodies(isShared: settings[own.shared])

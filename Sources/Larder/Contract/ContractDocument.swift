@@ -5,7 +5,6 @@ import Screens
 /// The contract: an OpenAPI document of all routes of a program, assembled from the texts of the server and of each app
 /// (docs/contract-source.md). It depends on the program alone, not on its settings.
 struct ContractDocument {
-    /// The whole document.
     let root: JSONValue
     /// The parts from which it is made, for documents of fewer routes.
     private let assembly: ContractAssembly

@@ -66,7 +66,6 @@ struct ContractRoute {
         return own == "none" ? nil : own
     }
 
-    /// Media types of its body.
     var bodyTypes: [String] {
         guard let body = declaration["body"] else { return [] }
         return body["content"]?.object?.members.map(\.name) ?? [ContractMedia.json]

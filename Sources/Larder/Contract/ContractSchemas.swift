@@ -175,7 +175,6 @@ struct ContractSamples {
         }
     }
 
-    /// The time of all examples.
     static let time = "2026-01-05T10:00:00Z"
 }
 

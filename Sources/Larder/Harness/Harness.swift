@@ -85,7 +85,6 @@ final class Harness: Sendable {
         (generations, newGeneration) = AsyncStream.makeStream()
     }
 
-    /// Begins to control a server.
     func begin(_ application: any ReplaceableServer, rebuild: @escaping Rebuild) {
         let generation = ServiceGeneration(application.services)
         let isActive = state.withLock { state in
@@ -234,7 +233,6 @@ final class Harness: Sendable {
 final class HarnessExchange: Sendable {
     /// The server that responds to it; nil if there is none.
     let application: (any ReplaceableServer)?
-    /// Whether it is recorded in the journal.
     let isRecorded: Bool
     let signal = OvertakingSignal()
     private let ended: @Sendable () -> Void

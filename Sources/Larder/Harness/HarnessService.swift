@@ -80,7 +80,6 @@ protocol ReplaceableServer: Sendable {
     var database: LarderDatabase { get }
     /// The names of the steps that have made its tables.
     var migrationNames: [String] { get }
-    /// The folder of its data.
     var directory: DataDirectory { get }
 
     /// Ends the requests to upstreams for which no client waits.

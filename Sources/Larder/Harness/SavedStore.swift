@@ -8,7 +8,6 @@ import Synchronization
 /// never written again.
 struct SavedStore: StoreContents {
     let hasKey = true
-    /// The folder of the copies.
     let folder: String
 
     private static let database = "larder.sqlite"
@@ -35,7 +34,6 @@ struct SavedStore: StoreContents {
         }
     }
 
-    /// Path of the copy of the database.
     var databasePath: String { "\(folder)/\(Self.database)" }
 
     /// The key that seals the secrets.

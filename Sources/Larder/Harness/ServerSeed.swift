@@ -54,7 +54,6 @@ struct ServerSeed: Sendable {
         var counts: [String: Int] = [:]
     }
 
-    /// Reads the items of a member.
     private func read(_ member: String, _ value: JSONValue?, _ plan: inout Plan) async {
         guard let value else { return }
         guard case .array(let items) = value else {

@@ -130,7 +130,6 @@ final class Space: Sendable {
 enum SpaceFolder {
     private static let prefix = "larder-space-"
 
-    /// Returns the path of a new folder.
     static func new() -> URL {
         FileManager.default.temporaryDirectory.appending(
             path: "\(prefix)\(UUID().uuidString)",

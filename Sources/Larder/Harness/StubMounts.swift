@@ -21,7 +21,6 @@ final class StubMounts: Sendable {
         (self.resources, self.hasher, self.secrets) = (resources, hasher, secrets)
     }
 
-    /// The mounts that were made.
     var mounts: [Mount] { entries.withLock { $0.values.map(\.mount) } }
 
     /// Returns the mount of an upstream; nil if no test has made an upstream of that name.

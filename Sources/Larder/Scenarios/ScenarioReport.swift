@@ -16,7 +16,6 @@ struct ScenarioReport: Sendable {
 
     var hasFailed: Bool { outcomes.contains { $0.failure != nil } }
 
-    /// The printed text.
     var text: String {
         var lines = ["\(scenario.file): \(scenario.name)"]
         for outcome in outcomes {

@@ -239,6 +239,5 @@ struct ScenarioResponse: Sendable, Equatable {
     var headers: HTTPFields = [:]
     var body: [UInt8] = []
 
-    /// The beginning of its body.
     var excerpt: String { String(decoding: body.prefix(300), as: UTF8.self) }
 }

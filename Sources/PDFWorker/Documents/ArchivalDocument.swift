@@ -6,7 +6,6 @@ import Foundation
 enum ArchivalDocument {
     private static let conformance = "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>"
 
-    /// The entries of the stream of metadata.
     static let metadataEntries = "/Type /Metadata /Subtype /XML"
 
     /// Returns the metadata (XMP, ISO 16684-1). They contain no times, so that the same input gives the same bytes.

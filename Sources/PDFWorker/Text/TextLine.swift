@@ -18,7 +18,6 @@ struct TextLine {
 
     private let cairo: OpaquePointer
     private let line: PangoLayoutLine
-    /// The text of the layout.
     private let text: UnsafePointer<CChar>
 
     init(_ line: PangoLayoutLine, on canvas: Canvas) {

@@ -176,7 +176,6 @@ extension Catalogue {
 }
 
 extension JSONValue {
-    /// Names of an object's members.
     var memberNames: [String] { object?.members.map(\.name) ?? [] }
 }
 

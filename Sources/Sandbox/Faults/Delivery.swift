@@ -2,7 +2,6 @@ import NIOCore
 
 /// How the body of a response is sent.
 struct Delivery: Sendable, Equatable {
-    /// How it ends.
     enum End: Sendable, Equatable {
         case whole
         /// The connection is reset before the head.

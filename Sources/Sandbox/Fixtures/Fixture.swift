@@ -88,7 +88,6 @@ struct Fixture: Sendable, Equatable {
 
     static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
-    /// Whether another fixture has the same response.
     func hasSameResponse(as other: Fixture) -> Bool {
         guard case .file = content else {
             return status == other.status && header == other.header && content == other.content
@@ -129,7 +128,6 @@ extension Fixture {
         mode = recorded?["mode"]?.scalar.flatMap { FixtureMode(rawValue: $0.string) }
     }
 
-    /// Reads the status of a response.
     static func status(_ node: Node) throws(YAMLDefect) -> Int {
         guard let code = node.integer, statuses.contains(code) else {
             throw node.refusal("status", accepted: "\(statuses.lowerBound) to \(statuses.upperBound)")

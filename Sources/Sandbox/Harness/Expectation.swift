@@ -81,7 +81,6 @@ struct Expectation: Sendable {
 }
 
 extension JournalEntry {
-    /// Whether its fields announce a body.
     fileprivate var announcesBody: Bool {
         !values(of: "transfer-encoding").isEmpty || values(of: "content-length").contains { $0 != "0" }
     }

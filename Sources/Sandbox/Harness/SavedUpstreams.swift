@@ -13,7 +13,6 @@ package struct SavedUpstreams: Sendable {
 }
 
 extension SimulatedUpstreams {
-    /// The data of all upstreams.
     var data: [any Sendable] { slots.map { $0.upstream.save() } }
 
     /// Takes data that was saved before.

@@ -99,7 +99,6 @@ struct UpstreamSeed {
         SeedRefusal([.init(pointer: pointer, code: "invalid", detail: detail)])
     }
 
-    /// Makes a call to the controls of an upstream.
     private func carryOut(_ call: ControlCall, of upstream: SandboxUpstream, _ pointer: String) throws(SeedRefusal) {
         guard let slot = stage.slot(named: upstream.rawValue) else {
             throw Self.refusal(pointer, "\(upstream.rawValue) is not simulated here.")
@@ -144,7 +143,6 @@ package struct SeedRefusal: Error, Sendable {
         }
     }
 
-    /// Most faults that a refusal names.
     static let mostFaults = 20
 
     /// The defects, at least one.

@@ -54,7 +54,6 @@ struct JournalEntry: Sendable, Equatable {
             }
     }
 
-    /// The value of `X-Request-Id`.
     var requestID: String? { values(of: "x-request-id").first ?? assignedID }
 
     /// Why the request was sent: the number of a request in the journal of the server, or its own activity.
@@ -103,7 +102,6 @@ struct JournalBody: Sendable, Equatable {
     /// The content without its secrets and its content coding; nil if the journal has no room for it or the coding is
     /// unknown.
     var content: Content?
-    /// Whether the whole body is shown.
     let isWhole: Bool
 
     enum Content: Sendable, Equatable {

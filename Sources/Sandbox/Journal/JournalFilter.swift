@@ -44,7 +44,6 @@ struct JournalFilter: Sendable {
     /// Entries up to this number.
     var until: Int?
     var requestID: String?
-    /// The route of a client's request.
     var route: RequestMatch?
     /// The client's request that has caused the entry.
     var cause: Cause?

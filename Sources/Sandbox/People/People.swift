@@ -78,7 +78,6 @@ final class People: SimulatedUpstream {
         }
     }
 
-    /// Most rows of a call.
     private static let mostRows = 5_000
 
     /// Encodes JSON as Rails does, with an escaped ampersand.

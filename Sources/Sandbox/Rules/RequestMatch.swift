@@ -58,7 +58,6 @@ struct RequestMatch: Sendable, Equatable {
     var body: Body?
     /// Whether a request with a parameter that ``query`` does not have is refused.
     var exactQuery = false
-    /// Whether ``body`` is the whole body.
     var exactBody = false
 
     func matches(_ request: MatchedRequest) -> Bool {

@@ -80,7 +80,6 @@ extension SecretScanner {
         let isObject: Bool
         /// The secret part of the values in this array or object.
         let extent: SecretName.Extent
-        /// Whether the next string is a name.
         var expectsName: Bool
         /// The secret part of the next value.
         var next: SecretName.Extent

@@ -164,7 +164,6 @@ extension YandexAccounts {
             case allowed(login: String)
         }
 
-        /// The code that the user types.
         let userCode: String
         let expires: Date
         var decision = Decision.open

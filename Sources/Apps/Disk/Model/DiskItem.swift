@@ -99,7 +99,6 @@ extension DiskItem {
         }
     }
 
-    /// Name of the icon.
     var icon: String {
         guard kind == .file else { return "folder" }
         switch fileExtension {

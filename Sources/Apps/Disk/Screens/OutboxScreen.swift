@@ -71,7 +71,6 @@ struct OutboxConflictScreen: Encodable, Sendable {
         }
     }
 
-    /// The path of the conflict.
     let path: String
     /// The item there when the write was queued; null if there was none.
     @Nullable var base: Side?

@@ -23,7 +23,6 @@ struct Gazetteer: Sendable {
         var title: Text { Text(name, ru: otherNames.first ?? name) }
     }
 
-    /// The date of the data.
     let date: Date
     let cities: [City]
     private let index = GazetteerIndex()

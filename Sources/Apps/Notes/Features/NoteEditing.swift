@@ -166,7 +166,6 @@ struct NoteDetailsScreen: Encodable, Sendable {
 }
 
 extension Note.Location {
-    /// The name for the user.
     var nameText: Text { name == Self.unknown.name ? .unknownLocation : Text(verbatim: name) }
 }
 

@@ -26,7 +26,6 @@ struct MapView: Sendable, Equatable {
         self.selection = selection
     }
 
-    /// Returns whether a point is in the view.
     func contains(_ point: Coordinate) -> Bool {
         guard box.contains(point) else { return false }
         return selection.map { MapGrid.cell(of: point, zoom: $0.zoom) == $0.cell } ?? true

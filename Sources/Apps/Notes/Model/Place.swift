@@ -15,7 +15,6 @@ struct Place: Sendable, Equatable {
     let coordinate: Coordinate
     let source: Source
 
-    /// The most places that are suggested.
     static let mostSuggestions = 5
     /// The most of them that are from the account's notes if others match.
     static let mostOwn = 3

@@ -57,7 +57,6 @@ extension NoteStore {
         }
     }
 
-    /// Returns an account; nil if there is none of that id.
     func account(_ id: Int64) throws -> NoteAccount? {
         try users.read { db in
             try NoteAccount.fetchOne(db.cachedStatement(sql: Self.selectAccount), arguments: [id])

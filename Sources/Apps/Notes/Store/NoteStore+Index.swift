@@ -53,7 +53,6 @@ extension NoteStore {
             .execute(arguments: [point.longitude, point.longitude, point.latitude, point.latitude, new.id])
     }
 
-    /// Removes the texts of all notes of an account.
     static func removeTexts(of account: Int64, _ db: Database) throws {
         try vocabulary.deleteAll(of: account, db)
         if try Bool.fetchOne(db, sql: hasOthers, arguments: ["account": account]) == false {

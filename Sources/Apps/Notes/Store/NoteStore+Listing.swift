@@ -93,7 +93,6 @@ extension NoteStore {
         END;
         """
 
-    /// Returns the bytes that an account stores.
     func usage(account: Int64) throws -> StorageUsage {
         try users.read { try Self.usage(account, $0) }
     }

@@ -52,7 +52,6 @@ struct NoteStore: Sendable {
         ChangeToken(of: peopleChanges).and(users.changeToken(of: ServerEvent.Audience.app(Self.app).topic))
     }
 
-    /// Returns a note of an account; nil if it has none of that id.
     func note(_ id: Int64, account: Int64) throws -> Note? {
         try users.read { try Self.note(id, account: account, $0) }
     }

@@ -24,7 +24,6 @@ struct DocumentMaker: Sendable {
         var files: [SourceFile]
         /// Files of the request that belong to earlier documents: errors name positions in the request.
         var before = 0
-        /// The title of the PDF.
         var title: String
         var options: PictureOptions
     }

@@ -200,7 +200,6 @@ extension DocumentStore {
         END;
         """
 
-    /// Returns the bytes that a profile stores.
     func usage(profile: String) throws -> StorageUsage {
         try users.read { try Self.usage(of: profile, $0) }
     }
@@ -213,7 +212,6 @@ extension DocumentStore {
     private static func draft(of row: String) -> String { "iif(\(row).draft_until IS NULL, 0, \(size(of: row)))" }
     private static func trash(of row: String) -> String { "iif(\(row).trashed IS NULL, 0, \(size(of: row)))" }
 
-    /// Returns whether the welcome of a profile was seen.
     func isWelcomeSeen(profile: String) throws -> Bool {
         try users.read { db in
             try Bool.fetchOne(

@@ -101,7 +101,6 @@ struct ShipStore: Sendable {
 /// A ship, and whether an account has hidden it.
 struct ShipOfAccount: Sendable, Equatable {
     var ship: Ship
-    /// Whether the account has hidden it.
     var isHidden: Bool
     /// The revision at which the ship last changed.
     var revision: Int

@@ -61,7 +61,6 @@ struct JournalStore: Sendable {
     static let message = "journal "
 
     let database: PostgresDatabase
-    /// The name of this server.
     let server: String
     /// Tells the messages of this process from those of others.
     let sender = UUID().uuidString

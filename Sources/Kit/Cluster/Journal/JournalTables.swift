@@ -77,7 +77,6 @@ package struct JournalTables: Sendable {
         contents = apps.reduce(into: [:]) { $0.merge($1.contents) { first, _ in first } }
     }
 
-    /// The names of the replicated tables.
     var names: [String] { replicated.sorted() }
 
     /// Returns these with further replicated tables.

@@ -108,7 +108,6 @@ final class StopSignal: Sendable {
 
     var isSet: Bool { state.load(ordering: .acquiring) }
 
-    /// Sets it, for good.
     func set() {
         state.store(true, ordering: .releasing)
         shutdown(ended, Int32(SHUT_RDWR))

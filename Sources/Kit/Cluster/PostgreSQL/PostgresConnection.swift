@@ -156,7 +156,6 @@ private struct StatementNames {
     /// Whether there is no room for another one.
     var isFull: Bool { names.count >= Self.most }
 
-    /// The name of the next one.
     var nextName: String { "s\(names.count)" }
 
     /// Returns the name of a statement that was prepared for parameters of these types.

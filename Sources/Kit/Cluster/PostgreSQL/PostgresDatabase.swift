@@ -163,7 +163,6 @@ package struct PostgresOptions: Sendable {
     package var maximumWaiting = 1000
     /// The name under which the server lists the connections.
     package var name = "larder"
-    /// The channel of notifications.
     package var channel = "larder"
     /// Looks up the address of the server.
     package var lookup = HostLookup()

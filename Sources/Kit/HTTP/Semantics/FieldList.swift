@@ -260,14 +260,12 @@ package struct ASCIISet: Sendable {
         if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
     }
 
-    /// Returns the set with more characters.
     func adding(_ characters: StaticString) -> ASCIISet {
         var set = self
         characters.withUTF8Buffer { for byte in $0 { set.insert(byte) } }
         return set
     }
 
-    /// Returns whether the set has this character.
     package func contains(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<64: low & (1 << UInt64(byte)) != 0

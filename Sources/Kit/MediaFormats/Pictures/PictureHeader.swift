@@ -5,7 +5,6 @@ package struct PictureHeader: Sendable, Equatable {
     package var width: Int
     /// Stored height in pixels; at least 1.
     package var height: Int
-    /// Whether pixels may be transparent.
     package var mayBeTransparent = false
     /// Whether a colour profile is embedded. Without one, colours are those of sRGB.
     package var hasProfile = false

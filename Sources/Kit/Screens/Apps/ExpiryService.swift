@@ -67,7 +67,6 @@ package final class RetentionClock: Sendable {
     /// The difference between the clocks of a server and of its store that is neither told nor counted.
     package static let tolerance: TimeInterval = 30
 
-    /// The clock that it follows.
     package let clock: WallClock
     private let database: LarderDatabase?
     private let storeTime: (@Sendable () async throws -> Date)?

@@ -56,10 +56,8 @@ package final class DeviceStore: Sendable {
         devices.withLock { Array($0.values) }.sorted { ($0.pairedAt, $0.id) < ($1.pairedAt, $1.id) }
     }
 
-    /// Returns a device; nil if there is none of this identity.
     func device(_ id: String) -> Device? { hash(of: id).flatMap { hash in devices.withLock { $0[hash] } } }
 
-    /// Whether there is room for another device.
     var hasRoom: Bool { devices.withLock { $0.count < Self.maximum } }
 
     /// Stores a device and returns its token, which is known to the client only from here on.

@@ -150,7 +150,6 @@ extension HTTPField.Name {
 /// The events of a listener: those for all, those of the apps that it asks for, of the accounts of its sessions, and of
 /// its profile.
 struct EventInterest: Sendable {
-    /// The audiences that it belongs to.
     let audiences: Set<ServerEvent.Audience>
     /// The apps of its sessions by the hashes of their tokens. The stream ends when the first of them ends.
     let sessionApps: [Data: String]

@@ -112,7 +112,6 @@ package struct ServerEvent: Sendable, Equatable {
 
 /// An event that servers send to each other: it concerns an app, not the upstreams of one server.
 struct ClusterEvent: Codable {
-    /// The kind of message that it is.
     static let kind = "event"
 
     private let name: String

@@ -140,7 +140,6 @@ struct ZipContent: Sendable {
         format.end(count: parts.count, directoryAt: directoryStart, length: UInt64(length))
     }
 
-    /// The archive as a body.
     var body: ResponseBody {
         ResponseBody(contentLength: length) { writer in
             try await write { try await writer.write(ByteBuffer(bytes: $0)) }

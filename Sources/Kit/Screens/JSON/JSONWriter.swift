@@ -20,7 +20,6 @@ package enum WireFormat {
 /// A field of the contract is always there, so that front ends need not distinguish an absent field from an empty one.
 @propertyWrapper @usableFromInline
 package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
-    /// The value, if there is one.
     @usableFromInline package var wrappedValue: Value?
 
     @inlinable

@@ -170,9 +170,7 @@ struct ProblemDocument: Encodable, Sendable {
     var offline: Bool
     /// Whether the same request may succeed later.
     var retryable: Bool
-    /// The upstream that caused it, or null.
     @Nullable var upstream: Problem.UpstreamCause?
-    /// The fields at fault.
     var errors: [Problem.FieldError]
     /// The alert of the app.
     var dialog: Problem.Dialog

@@ -35,7 +35,6 @@ extension ScreenRequest {
     /// The form of a profile's name, for people.
     package static let profileForm = "1 to 64 letters, digits, -, _ or . (ASCII)"
 
-    /// Whether a text is the name of a profile.
     package static func isProfile(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy(isOfName)
     }

@@ -33,10 +33,8 @@ package struct ScreenRequest: Sendable {
     package let credentials: SessionCredentials
 
     let context: ScreenContext
-    /// The cookies of this server.
     let cookies: SessionCookies
     private let parameters: [String: String]
-    /// The input that its route takes.
     let input: RouteInput
     private var requestBody: RequestBody
     /// The request with its `Idempotency-Key`; nil if it has none.

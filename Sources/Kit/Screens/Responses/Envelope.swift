@@ -5,7 +5,6 @@ package import Storage
 
 /// The body of every 2xx response of a screen (docs/contract.md, "Envelope").
 package struct Envelope<Content: Encodable & Sendable>: Encodable, Sendable {
-    /// The content of the screen.
     package var data: Content
     package var meta: Meta
     package var links: Links

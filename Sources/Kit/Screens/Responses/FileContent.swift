@@ -27,7 +27,6 @@ package struct FileContent: Sendable {
     package var version: String
     /// When the bytes last changed, if that is known.
     package var lastModified: Date?
-    /// File name, if it has one.
     package var fileName: String?
     package var disposition: Disposition
     /// Reads the bytes in a range, in parts of moderate size.

@@ -72,7 +72,6 @@ package struct ScreenForms: Sendable {
 
     package init() { add(Self.ofServer) }
 
-    /// Adds the screens of an app.
     package mutating func add(_ app: (some App).Type) {
         titles[app.name] = app.title
         add(app.screens)

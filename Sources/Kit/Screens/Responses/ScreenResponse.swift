@@ -223,7 +223,6 @@ extension ScreenResponse {
 /// A body that is sent often: its entity tags are made once, and it is compressed once, for the first client that needs
 /// it so. To compress all files of the front end takes a tenth of the server's start. Its responses share the bytes.
 package final class PreparedBytes: Sendable {
-    /// The bytes as the body of a response.
     let body: ByteBuffer
     package let type: String
     private let gzip = Mutex<ByteBuffer?>(nil)

@@ -132,7 +132,6 @@ package struct Route: DeclaredRoute {
         declaration[keyPath: member]
     }
 
-    /// The raw handler, if it has one.
     var raw: RawHandling? {
         if case .raw(let raw) = handling { raw } else { nil }
     }

@@ -334,7 +334,7 @@ extension SessionStore {
         KeyedResponses.migration,
     ]
 
-    /// All of them.
+    /// The tables that several servers replicate.
     package static let replicated = JournalTables(
         replicated: [SessionTable.name, "session_cookies", KeyedResponses.table]
     )

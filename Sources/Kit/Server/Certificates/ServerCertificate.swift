@@ -18,7 +18,6 @@ package struct ServerCertificate: Sendable {
     package let notAfter: Date
     /// Whether every user of the machine may read the key.
     package let isKeyPublic: Bool
-    /// The context of handshakes.
     package let context: NIOSSLContext
 
     /// Reads and checks the files.

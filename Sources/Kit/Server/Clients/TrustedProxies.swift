@@ -110,7 +110,6 @@ package struct AddressRange: Sendable, Equatable {
         (self.first, prefixLength) = (first, length)
     }
 
-    /// Whether an address is in the range.
     package func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == first.bytes.count else { return false }
         let whole = prefixLength / 8

@@ -258,7 +258,6 @@ struct DeadlineTimer {
         pending = (deadline, eventLoop.assumeIsolated().scheduleTask(deadline: deadline, fire))
     }
 
-    /// Notes that the timer has fired.
     mutating func fired() { pending = nil }
 
     mutating func cancel() {

@@ -2,7 +2,6 @@ package import Foundation
 
 /// The directory that a backup becomes: it is written under another name beside it, and renamed when it is complete.
 package struct BackupTarget {
-    /// The final path.
     let path: String
     /// Where the backup is written: locked, so that no other process writes there, and empty at first.
     let work: DataDirectory

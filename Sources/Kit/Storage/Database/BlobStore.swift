@@ -38,7 +38,6 @@ package struct BlobID: Hashable, Sendable, CustomStringConvertible {
         self.init(fileName: String(unfinishedName.dropLast(Self.unfinishedSuffix.count)))
     }
 
-    /// The name of the file.
     package var description: String { fileName }
 }
 
@@ -215,7 +214,6 @@ package struct BlobStore: Sendable {
 
 /// An open blob, which is read in parts of any size and order.
 package struct BlobReader: Sendable {
-    /// The blob that is read.
     package let blob: Blob
     private let file: OpenFile
     private let checksums: BlobChecksums?

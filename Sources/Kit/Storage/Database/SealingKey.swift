@@ -141,7 +141,6 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
         self.value = value
     }
 
-    /// Whether the text is empty.
     package var isEmpty: Bool { value.isEmpty }
 
     /// A placeholder for the text.

@@ -192,7 +192,6 @@ extension PageStore {
             .execute(arguments: [newPrefix, prefix.unicodeScalars.count + 1, account, prefix, end])
     }
 
-    /// Removes all pages of an account.
     package func remove(account: String, in db: Database) throws {
         try db.cachedStatement(sql: Self.deleteAccount).execute(arguments: [account])
     }

@@ -21,7 +21,6 @@ package struct SearchVariant: Sendable, Equatable {
     /// The words that are searched for, of each the best alternative.
     package let text: String
 
-    /// The most alternatives of a word.
     static let mostAlternatives = 32
 
     init(_ alternatives: [[Alternative]], also used: [SearchWay] = []) {

@@ -85,7 +85,6 @@ package struct MountOptions: Sendable, Equatable {
     /// Whether responses are shared by all clients. If not, `Authorization` and `Cookie` are forwarded, and everything
     /// is stored per credential.
     package var shared = true
-    /// Methods that are forwarded.
     package var methods: [HTTPRequest.Method] = [.get, .head, .options]
     /// Request fields that are forwarded besides those of HTTP itself.
     package var requestFields: [RequestField] = []

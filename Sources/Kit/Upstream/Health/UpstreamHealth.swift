@@ -86,7 +86,6 @@ final class UpstreamHealth: Sendable {
 
     deinit { changes.finish() }
 
-    /// The present state of the upstream.
     var reachability: Reachability { state.withLock { $0.reachability } }
 
     /// Returns the pause of requests for an account.

@@ -10,7 +10,6 @@ package struct OutboxJournal: Sendable {
     /// Finished operations of each account that are kept, so that a client can still ask for them.
     static let keptFinished = 100
 
-    /// The name of the table.
     package let table: String
 
     package init(_ table: String) {

@@ -219,7 +219,6 @@ package struct SortedElements<Element: Sendable>: Sendable {
         if isEqual(position, element) { elements[position] = element } else { elements.insert(element, at: position) }
     }
 
-    /// Removes an element, if it is there.
     package mutating func remove(_ element: Element) {
         let position = position(of: element)
         guard isEqual(position, element) else { return }

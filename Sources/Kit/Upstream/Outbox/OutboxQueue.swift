@@ -31,7 +31,6 @@ package struct OutboxEntry<Work: OutboxWork>: Sendable {
     package var number: Int64 = 0
     /// Its name in addresses.
     package let id: String
-    /// The account that it belongs to.
     package let account: String
     package var work: Work
     package var progress: OutboxProgress
@@ -249,7 +248,6 @@ package struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable
     package var startIndex: Int { 0 }
     /// The position behind the last operation.
     package var endIndex: Int { records.count }
-    /// Returns the operation at a position.
     package subscript(position: Int) -> OutboxEntry<Work> { records[position].entry }
 
     /// Returns the operation with a number; nil if it is not there.

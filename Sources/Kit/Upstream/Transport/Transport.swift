@@ -242,6 +242,5 @@ final class InterimListeners: Sendable {
         _ = state.withLock { $0.listeners.removeValue(forKey: number) }
     }
 
-    /// The listener with a number.
     subscript(_ number: Int) -> Listener? { state.withLock { $0.listeners[number] } }
 }

@@ -29,7 +29,6 @@ struct DiskLinks: Sendable, Codable {
 
     mutating func expireAll() { epoch += 1 }
 
-    /// A keyed hash.
     func mac(_ text: String) -> [UInt8] { Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)) }
 
     func origin(_ origin: String) -> String { origin.replacing("127.0.0.1", with: settings.host) }

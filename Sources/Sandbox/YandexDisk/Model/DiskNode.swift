@@ -161,7 +161,6 @@ struct DiskFileType: Sendable, Equatable, Codable {
         self = Self.known[ending] ?? DiskFileType(mime: "application/octet-stream", media: "unknown")
     }
 
-    /// Every documented media type.
     static let mediaTypes = [
         "audio", "backup", "book", "compressed", "data", "development", "diskimage", "document", "encoded",
         "executable", "flash", "font", "image", "settings",
