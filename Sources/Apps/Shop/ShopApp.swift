@@ -82,7 +82,7 @@ package struct ShopApp: App {
     }
 
     /// Refreshes the categories and the first page of all products after the upstream recovers, and notifies listeners
-    /// that searches may find something else: other pages and cards are refreshed when they are next requested.
+    /// that searches may have other results. Other pages and cards are refreshed at their next request.
     ///
     /// A failure is logged and not retried: the upstream's health knows of it, and the next recovery calls this again.
     package func upstreamRecovered(_ upstream: UpstreamDescription) async {

@@ -66,14 +66,15 @@ struct CatalogueWalk: Sendable {
     }
 }
 
-/// Follows the parts of the catalogue's unfiltered list as they are read, and tells when all of it was seen. Pure.
+/// Collects the ids in the parts of the catalogue's unfiltered list that are read, and tells when the list is complete.
+/// It has no side effects.
 ///
-/// A product that was not in it may be gone. That is no proof: the upstream pages by offset, and moves rows while it is
-/// read.
+/// A product that is not in the list may be gone. This is no proof, because the upstream pages by offset and moves rows
+/// between two requests.
 struct CatalogueSweep: Sendable {
     /// Longest time from the first part to the last one, in seconds.
     static let maximumDuration: TimeInterval = 600
-    /// Most products that are followed.
+    /// Largest number of products that are collected.
     static let maximumCount = 100_000
 
     private var startedAt: Date?

@@ -8,7 +8,7 @@ import Upstream
 struct Filters: Sendable {
     let shop: Shop
 
-    /// The values, as far as they are known.
+    /// The values that are known so far.
     private struct Values: Sendable {
         var categories: [Product.Category]
         var products: [Product] = []

@@ -16,7 +16,7 @@ extension ProductSearch {
 
     /// Reads all parts of the catalogue, which are stored for a while; nil if some cannot be read.
     ///
-    /// - Parameter profile: Notified if a slow response comes late.
+    /// - Parameter profile: The profile that is notified of a late response.
     func catalogue(_ cachePolicy: CachePolicy, for profile: String? = nil) async throws -> Catalogue? {
         let all = Page(ofAll: cachePolicy, lastFetch: try shop.store.lastFetch(), for: profile)
         var whole: Catalogue?

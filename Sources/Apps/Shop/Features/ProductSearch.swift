@@ -103,9 +103,9 @@ struct ProductSearch: Sendable {
 
     /// Returns the places to record at the end of a walk, and the beginning of the next page.
     ///
-    /// Pages follow at distances of `limit`, even if one of them is not full. A page that was not reached within the
-    /// maximum number of parts, because too many rows of earlier pages come first, is its own next page: it continues
-    /// from the position reached.
+    /// Pages follow at distances of `limit`, even if one of them is not full. If too many rows of earlier pages precede
+    /// a page, the maximum number of parts does not suffice to reach it. Its next page is then the page itself, which
+    /// continues from the position reached.
     func places(_ position: Int?, _ page: Page, _ walk: CatalogueWalk) -> ([ShopStore.Position], SearchStart?) {
         let isExact = page.catalogueQuery.isExact
         let (limit, offset) = (page.limit, page.place.offset)
@@ -239,10 +239,9 @@ extension ProductSearch.Result {
 
 /// Searches by other words, if no title contains the searched text.
 extension ProductSearch {
-    /// Returns the products that are found by other words among all that are stored, once the whole catalogue is, if
-    /// it can be read.
+    /// Returns the stored products that other words find. The whole catalogue is read first, if possible.
     ///
-    /// - Parameter plain: The result by the text as it is, which is returned if other words find nothing either.
+    /// - Parameter plain: The result for the unchanged text. It is returned if other words find nothing either.
     func variants(instead plain: Result, from offset: Int, _ page: Page) async throws -> Result {
         // A filter may leave none of the products that have the text.
         let unfiltered = SearchQuery(text: page.query.text)

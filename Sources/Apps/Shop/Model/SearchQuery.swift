@@ -53,7 +53,7 @@ enum SearchOrder: String, Sendable, CaseIterable {
         return ranked.sorted { ($0.rank, $0.product.id) < ($1.rank, $1.product.id) }.map(\.product)
     }
 
-    /// Sorts rows by their products; by relevance they stay as they are.
+    /// Sorts rows by their products. The order by relevance is that of the rows.
     func sorted<Row>(_ rows: [Row], of product: (Row) -> Product) -> [Row] {
         let keyed = rows.map { row in
             let product = product(row)

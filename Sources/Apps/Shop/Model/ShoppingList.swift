@@ -24,8 +24,8 @@ enum ListKind: Sendable {
     var path: Link { self == .list ? "/v1/shop/list" : "/v1/shop/favourites" }
 }
 
-/// Identifies a line of a list: the id that its product had when it was added, with a number if the upstream gave that
-/// id to several products of the list.
+/// Identifies a line of a list by the id that its product had when it was added. A number follows if the upstream gave
+/// that id to several products of the list.
 struct ListItemID: Sendable, Hashable {
     var productID: Int
     /// 1 for the first product of that id.

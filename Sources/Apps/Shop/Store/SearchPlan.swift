@@ -49,8 +49,8 @@ struct SearchPlan: Sendable {
 
     private static let containsText = "instr(folded, :text) > 0"
 
-    /// Returns a phrase of FTS5 that finds all titles with a text; nil if a scan of all titles is faster: if so many
-    /// trigrams begin with a short text that it is in many titles, a scan soon fills the page.
+    /// Returns a phrase of FTS5 that finds all titles with a text; nil if a scan of all titles is faster. If many
+    /// trigrams begin with a short text, many titles contain it, and a scan soon fills the page.
     private static func phrase(finding folded: String, _ db: Database) throws -> String? {
         guard folded.unicodeScalars.count < 3 else { return SearchText.phrase(folded) }
         // Shorter than a trigram: look for all trigrams that begin with it.

@@ -90,8 +90,8 @@ extension ShopStore {
         ).map(ListItem.init)
     }
 
-    /// Returns the lines that have products, by the ids of the products; a line whose id was another product's when it
-    /// was added is left out, one that has followed its product to another id is not.
+    /// Returns the lines of products, by the ids of the products. A line is included under the present id of its
+    /// product, and not under an id that belonged to another product when the line was added.
     func cart(of products: [Product], _ profile: String) throws -> CartLines {
         try users.read { db in
             var cart = CartLines(of: products)

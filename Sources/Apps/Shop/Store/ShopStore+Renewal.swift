@@ -71,10 +71,17 @@ extension ShopStore {
         )
         """
 
-    /// The present id of a line's product, as far as is known: that of the line, or as every night the upstream makes
-    /// all products anew, the one that its slug has, or else its title and category if no other product and no other
-    /// line has both, unless that is on the list as well. No two products have one slug at a time: one that came after
-    /// the line's own was seen last is that product. A server that does not know the line's own id cannot tell.
+    /// The present id of a line's product, as far as it is known. The upstream makes all products anew every night,
+    /// with other ids. The id is the first of these:
+    ///
+    /// 1. The product with the line's slug and title that was seen after the line's own product. It is the same one,
+    ///    since no two products have one slug at a time. A server without a row of the line's own product skips this
+    ///    case.
+    /// 2. The line's own product, if it is not gone and has the line's title or time of creation.
+    /// 3. The product with the line's slug.
+    /// 4. The product with the line's title and category, if no other product and no other line has both.
+    ///
+    /// Products of other lines are excluded, except in the second case.
     private static let presentID = """
         coalesce(
             \(successor("""

@@ -133,7 +133,7 @@ extension ShopStore {
     ///
     /// - Parameters:
     ///   - preconditions: Compared with the revision before the change.
-    ///   - change: Throws if there is nothing to change, which comes before the preconditions (RFC 9110 §13.2.1).
+    ///   - change: Throws if there is nothing to change. This is checked before the preconditions (RFC 9110 §13.2.1).
     private func change(
         _ profile: String,
         if preconditions: WritePreconditions = .none,

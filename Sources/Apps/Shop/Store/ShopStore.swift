@@ -4,8 +4,8 @@ import GRDB
 import Screens
 import Storage
 
-/// The tables of the Shop app: the products and categories that were seen, which are each server's own, and the list,
-/// searches and settings of each profile, which several servers share.
+/// The tables of the Shop app. Each server has its own products and categories that were seen. Several servers share
+/// the list, searches and settings of each profile.
 ///
 /// One table of products feeds search, card and list, so that they cannot disagree.
 struct ShopStore: Sendable {
