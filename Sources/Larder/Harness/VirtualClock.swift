@@ -53,10 +53,10 @@ final class VirtualClock: Sendable {
 
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// Whether it was set or stopped since it last showed the time of the clock that it follows.
+    /// Whether it was set or stopped since it last showed the time of the clock that it was made from.
     var isShifted: Bool { isSet.load(ordering: .acquiring) || real.testTime != nil }
 
-    /// The clock as the server uses it.
+    /// The clock in the form for the server.
     var wallClock: WallClock {
         WallClock(
             now: { self.now },
