@@ -19,7 +19,7 @@ import Testing
         return normalized("\(what) \(response.status) \(fields) \(response.text)", space)
     }
 
-    /// Goes through all apps in a space.
+    /// Requests the screens of all apps in a space.
     private static func run(_ order: String) async throws -> (lines: [String], events: [JSON]) {
         // A slow machine is to differ in nothing from a quick one.
         let patient = ["catalogue", "yandex-disk"].flatMap { name in

@@ -48,8 +48,8 @@ private func pageFaults() -> Int {
     return usage.ru_minflt
 }
 
-/// Returns whether the allocator maps a block of this size by itself, so that it is given back when it is freed: the
-/// second bit of the word before it says so (malloc.c, `IS_MMAPPED`).
+/// Returns whether the allocator maps a block of this size separately, so that it is returned to the system when it is
+/// freed. The second bit of the word before the block tells this (malloc.c, `IS_MMAPPED`).
 private func isMapped(_ bytes: Int) -> Bool {
     let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
     defer { block.deallocate() }

@@ -5,9 +5,9 @@ package import Storage
 
 /// Makes each system call of a write fail in turn, with every fault.
 ///
-/// After each fault the write is either acknowledged and whole, or refused and all is as before; every file that a row
-/// names is there; a copy of the files, as a killed process leaves them, has the same and, once it was opened, no file
-/// that no row names; and the next write works once the fault is over.
+/// After each fault the write is either acknowledged and whole, or refused with nothing changed. Every file that a row
+/// names exists. A copy of the files, as after the death of a process, has the same data; after it was opened, it has
+/// no file without a row. The next write works once the fault is over.
 package struct FaultLoop {
     /// A condition that did not hold.
     package struct Violation: Error, CustomStringConvertible {

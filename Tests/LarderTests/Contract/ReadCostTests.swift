@@ -35,8 +35,8 @@ struct ReadCostTests {
 
     private static let checksums = "the row; checksums of its file, which is opened behind the transaction"
 
-    /// The screens that search an index of words, and the most statements that it runs within theirs: one for each term
-    /// and segment of the index, however many rows are found. No other screen has any.
+    /// The screens that search an index of words, and the most statements that the index runs within theirs. It runs
+    /// one for each term and segment, however many rows are found. No other screen has any.
     static let inner: [String: Int] = [
         "GET /v1/disk/search": 40, "GET /v1/notes/places": 40, "GET /v1/shop/suggestions": 90,
     ]

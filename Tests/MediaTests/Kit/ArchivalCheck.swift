@@ -1,8 +1,8 @@
 import Foundation
 
 /// The rules of PDF/A-2b (ISO 19005-2) for the parts that documents of photos and text may have, by the clauses of the
-/// standard; those that qpdf itself holds, such as the form of the table of objects, are left out. Everything that such
-/// documents have no use for (annotations, forms, actions, layers, attachments) is a fault as a whole.
+/// standard. Rules that qpdf itself obeys are left out, such as the form of the table of objects. Parts that such
+/// documents never need (annotations, forms, actions, layers, attachments) are always a fault.
 struct ArchivalCheck {
     private let document: ReadDocument
     private(set) var faults: [String] = []

@@ -267,7 +267,7 @@ enum WriteScenario {
         }
     }
 
-    /// Returns the names of all lists as they are stored, without the upstream.
+    /// Returns the stored names of all lists, while the upstream is unreachable.
     static func stored(_ app: DiskHarness, _ token: String) async throws -> [String: [String]] {
         app.disk.goAway()
         var names: [String: [String]] = [:]

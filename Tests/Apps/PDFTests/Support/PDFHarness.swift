@@ -114,7 +114,7 @@ extension AppHarness<PDFApp, StubDocumentEngine> {
     /// Ids of a document's pages.
     func pages(_ href: String) async throws -> [String] { try await get(href).strings("id", in: "data.pages") }
 
-    /// Ids of the saved documents, as they are listed.
+    /// Ids of the saved documents, in the order of the list.
     func listed(_ fields: HTTPFields = [:]) async throws -> [String] {
         try await get("/v1/pdf/documents", fields).strings("id", in: "data.items")
     }

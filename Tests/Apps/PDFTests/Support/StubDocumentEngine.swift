@@ -4,11 +4,11 @@ import Synchronization
 
 @testable import PDF
 
-/// An engine whose files are lists of pages as text, so that a test reads a document's pages in its file: `%PDF-paper`,
-/// then a line for each page with its turn in degrees.
+/// An engine whose files are lists of pages as text, so that a test can read a document's pages in its file. A file is
+/// `%PDF-paper`, followed by a line for each page with its rotation in degrees.
 ///
-/// A photo's line is the text behind its signature; a photo with the text `damaged`, `encrypted`, `bytes`, `pixels`,
-/// `slow` or `missing` fails so. Any call can be held.
+/// The line of a photo is the text after its signature. A photo with the text `damaged`, `encrypted`, `bytes`,
+/// `pixels`, `slow` or `missing` fails with that error. Any call can be held.
 final class StubDocumentEngine: Sendable {
     private struct State {
         var isHolding = false

@@ -55,8 +55,9 @@ struct Conformance {
             }
     }
 
-    /// The servers of these tests list an origin, so `Origin` is a member of every `Vary`, as the introduction says,
-    /// and those with devices add `Larder-Device` and `Cookie`; the remaining members are the operation's own.
+    /// The servers of these tests list an origin, so `Origin` is a member of every `Vary`, according to the
+    /// introduction. Those with devices add `Larder-Device` and `Cookie`. The remaining members are the operation's
+    /// own.
     private static func withOwnVary(_ headers: [String: String]) -> [String: String] {
         var headers = headers
         var members = (headers["vary"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

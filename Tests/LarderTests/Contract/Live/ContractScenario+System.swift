@@ -89,8 +89,8 @@ extension ContractScenario {
 }
 
 extension ContractScenario {
-    /// Asks for the first row of a list, for the next page by its link, and with cursors that are refused: one with an
-    /// offset, a damaged one and an empty one.
+    /// Requests the first row of a list, the next page by its link, and pages with refused cursors: one with an offset,
+    /// a damaged one and an empty one.
     func askPages(_ operation: String, query: String = "?limit=1", _ headers: [String: String] = [:]) async throws {
         let first = try await ask(operation, query: query, headers)
         let link = try #require(try first.json.at(pointer: "/links/next")?.string, "\(operation): \(first.text)")

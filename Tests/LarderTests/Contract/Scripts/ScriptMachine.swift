@@ -45,7 +45,7 @@ struct ScriptMachine: Sendable {
         [ "$1" = "${APT_FAILS:-}" ] && { echo "E: $1 failed" >&2; exit 100; }
         exit 0
         """#,
-        // Comes with Swift.
+        // Swift brings its own clang.
         "clang": "exit 0",
         "id": #"echo "$USER_ID""#,
         "sudo": #"echo "sudo $1" >> "$MACHINE/log"; exec "$@""#,
