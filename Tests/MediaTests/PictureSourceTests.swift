@@ -74,7 +74,7 @@ import Testing
         await #expect(throws: MediaError.OfInput(index: 0, error: .tooManyPages(limit: 3))) {
             try await scratch.engine.documents.pages(of: [.file(tiff)], to: scratch.url("out.pdf"))
         }
-        // The last page of the chain refers to the first one.
+        // The chain of pages leads back to the first one.
         var bytes = try [UInt8](Data(contentsOf: tiff))
         let first = Array(bytes[4..<8])
         let offset = first.reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -16,7 +16,7 @@ package struct RoundRobinQueue<Client: Hashable, Element> {
 
     package var isEmpty: Bool { scheduled.isEmpty }
 
-    /// Adds an element behind the others of its client.
+    /// Adds an element after the others of its client.
     ///
     /// - Returns: False if the queue, or the part of the client, is full.
     package mutating func append(_ element: Element, of client: Client) -> Bool {

@@ -32,7 +32,7 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 
 /// A strict parser of JSON texts (RFC 8259) in UTF-8.
 ///
-/// `JSONDecoder` accepts more: a comma behind the last member, UTF-16, and the first of two members; and does not tell
+/// `JSONDecoder` accepts more: a comma after the last member, UTF-16, and the first of two members; and does not tell
 /// where a text is wrong.
 package struct JSONParser {
     /// Most arrays and objects within each other, so that no text can exhaust the stack.

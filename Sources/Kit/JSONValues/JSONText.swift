@@ -44,7 +44,7 @@ package enum JSONText {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 result.append(byte)
                 depth += 1
-                // The closing bracket is the second character behind the opening one.
+                // The closing bracket is the second character after the opening one.
                 if index + 1 < tokens.count, tokens[index + 1] != byte + 2 { newLine() }
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1

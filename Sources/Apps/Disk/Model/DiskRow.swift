@@ -97,7 +97,7 @@ struct PageWindow: Sendable, Equatable {
         /// Keys by position in the list. A position without a key is that of a row which was removed since.
         var keys: [Int: String] = [:]
 
-        /// Position behind the last one that it covers.
+        /// Position after the last one that it covers.
         var end: Int { hasMore ? Self.sum(offset, limit) : .max }
 
         func covers(_ position: Int) -> Bool { offset <= position && position < end }

@@ -264,7 +264,7 @@ struct OfflineSchedule: Sendable, Equatable {
         !job.isCheck || !running.contains { $0.isCheck && $0.key.account == job.key.account }
     }
 
-    /// Returns the account that is served next: the first behind the last one in the order of names.
+    /// Returns the account that is served next: the first after the last one in the order of names.
     private func next(of accounts: some Collection<String>) -> String? {
         let ordered = accounts.sorted()
         return ordered.first { account in last.map { account > $0 } ?? true } ?? ordered.first

@@ -48,7 +48,7 @@ struct ChangeAvailability {
     let away: Text?
     /// Whether nothing more can be queued.
     let isOutboxFull: Bool
-    /// Whether a change of a path waits behind another one.
+    /// Whether a change of a path waits for another one.
     let isHeldUp: (DiskPath) -> Bool
 
     /// - Parameters:

@@ -114,7 +114,7 @@ struct SearchQuery: Sendable, Hashable {
 ///
 /// The catalogue's list is known by position only, and rows of it are filtered here. So a cursor says at which position
 /// of the catalogue's list the page before ended: neither the pages before nor their limit need be known. Among the
-/// products that were ever seen, a page begins behind a product; among those that were found by other words, at an
+/// products that were ever seen, a page begins after a product; among those that were found by other words, at an
 /// offset.
 struct SearchStart: Sendable, Equatable {
     /// Largest offset that is used; a larger one is reduced to it. No list is that long, no sum of offsets overflows,

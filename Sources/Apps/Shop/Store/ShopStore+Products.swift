@@ -16,7 +16,7 @@ struct KnownProduct: Sendable, Equatable {
 
 extension ShopStore {
     /// Returns the write of a response's products, for the transaction that stores the response: products, the search
-    /// index and the copies on lists change together. Several servers renew lists behind it (``renewLists(of:)``).
+    /// index and the copies on lists change together. Several servers renew lists after it (``renewLists(of:)``).
     func save(fetchedAt now: @escaping @Sendable () -> Date) -> @Sendable ([Product], Database) throws -> Void {
         { products, db in
             let time = now()

@@ -70,7 +70,7 @@ package struct Changeset: Sendable, Equatable {
 
 extension Changeset {
     /// Returns the changes that an older schema has room for: without tables that it lacks, and without the columns
-    /// behind its own.
+    /// after its own.
     ///
     /// - Parameter keyPlaces: returns those of a table in that schema (``Change/keyPlaces``); nil if it lacks the
     ///   table. The changes of a table whose columns differ otherwise are kept, and cannot be applied.

@@ -100,7 +100,7 @@ struct JournalSnapshots: Sendable {
     let limits: JournalLimits
     let logger: Logger
 
-    /// Replaces the rows of this server by those of the snapshot and of the journal behind it.
+    /// Replaces the rows of this server by those of the snapshot and of the journal after it.
     ///
     /// - Throws: ``JournalError``, `ClusterError`, `StorageError`, `CancellationError`.
     func restore() async throws {

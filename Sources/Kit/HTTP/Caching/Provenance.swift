@@ -51,7 +51,7 @@ package struct Provenance: Sendable, Equatable {
         self.pausedUntil = pausedUntil
     }
 
-    /// Returns the age of the data in seconds; nil for local data. If the clock was set back behind
+    /// Returns the age of the data in seconds; nil for local data. If the clock was set back before
     /// ``validatedAt``, the distance to it.
     package func age(at now: Date) -> Int? {
         validatedAt.map { Int(abs(now.timeIntervalSince($0))) }

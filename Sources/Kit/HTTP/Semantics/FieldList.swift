@@ -5,7 +5,7 @@ import RawStructuredFieldValues
 package enum FieldList {
     /// Returns the members of one field line, each without surrounding whitespace.
     ///
-    /// A quotation mark that is never closed is an ordinary character: the text behind it must not vanish, because it
+    /// A quotation mark that is never closed is an ordinary character: the text after it must not vanish, because it
     /// may say `no-store`.
     /// - Parameters:
     ///   - line: the value of one field line, or one member of a list if `separator` is a semicolon.

@@ -117,7 +117,7 @@ package struct URIParts: Sendable, Equatable {
 
     /// Splits a reference; the fragment is dropped.
     package init(_ text: String) {
-        // Bytes are compared, not characters: a combining mark behind a delimiter does not change its meaning.
+        // Bytes are compared, not characters: a combining mark after a delimiter does not change its meaning.
         var rest = Substring(text)
         if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
         if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {

@@ -134,7 +134,7 @@ package struct CertificateNames: Sendable, Equatable {
     package let all: [String]
 
     private let hosts: Set<String>
-    /// The labels behind the first one of names with a wildcard.
+    /// The labels after the first one of names with a wildcard.
     private let parents: Set<String>
 
     init(_ names: [String]) {

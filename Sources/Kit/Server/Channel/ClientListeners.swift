@@ -78,7 +78,7 @@ private final class FurtherListener: ChannelDuplexHandler {
     }
 }
 
-/// Pauses a listener behind each full burst of connections.
+/// Pauses a listener after each full burst of connections.
 ///
 /// The event loop would accept hundreds of connections one after the other. Until the last of them, the loops to which
 /// connections of other clients were given may have to wait: Linux takes a processor from a thread after 3 ms.
@@ -215,7 +215,7 @@ package final class AcceptQueue: ChannelInboundHandler {
 
     private init(limit: Int) { waiting = RoundRobinQueue(maximumPerClient: limit) }
 
-    /// Adds the queue to a listening channel, behind the handler that limits the number of its connections.
+    /// Adds the queue to a listening channel, after the handler that limits the number of its connections.
     /// - Parameters:
     ///   - channel: the channel of a Hummingbird server with such a limit
     ///   - limit: largest number of connections of one client that wait; further ones are closed

@@ -156,7 +156,7 @@ final class TLSCompletionHandler: ChannelInboundHandler, RemovableChannelHandler
 
     private let onEnd: (TLSEntryHandler.Outcome) -> Void
 
-    /// - Parameter onEnd: adds the handlers behind this one, which is then removed
+    /// - Parameter onEnd: adds the handlers after this one, which is then removed
     init(onEnd: @escaping (TLSEntryHandler.Outcome) -> Void) {
         self.onEnd = onEnd
     }

@@ -313,7 +313,7 @@ struct UnsentParts {
         if case .body(let body) = part { body.readableBytes } else { 0 }
     }
 
-    /// Adds a part behind those that wait.
+    /// Adds a part after those that wait.
     ///
     /// - Returns: Its bytes.
     mutating func append(_ part: HTTPServerResponsePart, _ promise: EventLoopPromise<Void>?) -> Int {

@@ -43,7 +43,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The rest of the response under way.
     var unsent = UnsentParts()
     var isSending = false
-    /// Whether the application has closed its output behind it.
+    /// Whether the application has closed its output, after these parts.
     var isCloseDue = false
     /// Bytes received when the last response was written; later bytes are discarded.
     var discardFrom = 0
@@ -137,7 +137,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            // Not passed on: behind it the event would end the body of the request under way.
+            // Not passed on, because it would end the body of the request under way.
             if state.quiesce() == .drain { drain(context) }
         case ChannelEvent.inputClosed:
             if held.isEmpty { inputClosed(context) } else { held.append(.inputClosed) }

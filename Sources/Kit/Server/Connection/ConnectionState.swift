@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Decides about the next action of a connection. It has no channel and no clock: times and byte counts are passed in.
 ///
-/// One request is under way at a time. The owner holds back requests that a client pipelines behind it (``intake``), so
+/// One request is under way at a time. The owner holds back requests that a client pipelines after it (``intake``), so
 /// responses are in order and limits count per request. Each method is an event and returns the action. Deadlines are
 /// those of ``ConnectionLimits``.
 struct ConnectionState {
@@ -25,7 +25,7 @@ struct ConnectionState {
         var bodyBytes = 0
     }
 
-    /// The framing behind the head of a response.
+    /// The framing after the head of a response.
     enum ResponseBody: Equatable {
         case allowed
         /// HEAD, 204, 304: nothing may follow, whatever the application writes (RFC 9110 section 6.4.1).

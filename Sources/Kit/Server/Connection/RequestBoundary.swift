@@ -13,7 +13,7 @@ struct RequestBoundary {
         /// Whether it ends with the empty line of a head.
         var endsHead = false
         /// Whether every line of that head ends in CR LF. A decoder that accepts LF alone could have seen its end
-        /// earlier, and the beginning of a body behind it.
+        /// earlier, and the beginning of a body after it.
         var hasPlainLineEnds = true
         /// Whether a chunk of a body in it has a size that no body reaches.
         var hasHugeChunk = false
@@ -28,7 +28,7 @@ struct RequestBoundary {
         /// Within a chunked body; `tail` are the last four bytes that were passed on. A chunked body, with or without
         /// trailers, ends in CR LF CR LF (RFC 9112 §7.1). If the decoder has reached the end of the request, nothing
         /// further, and these were its last bytes, it holds none back: anything after the end would have become a head
-        /// or an error by that empty line. If a client pipelines behind such a body, the last bytes differ, and the
+        /// or an error by that empty line. If a client pipelines after such a body, the last bytes differ, and the
         /// position is lost.
         case chunked(tail: UInt32, ChunkSizes)
         case lost

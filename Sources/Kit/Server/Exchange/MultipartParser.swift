@@ -106,7 +106,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// The rest of the line behind a boundary: `--` for the last one; else spaces and the line end.
+    /// The rest of the line after a boundary: `--` for the last one; else spaces and the line end.
     private mutating func endOfDelimiter(from position: Int) throws(MultipartError) -> Int? {
         var index = position
         if pending.count - index >= 2, pending[index] == 0x2D, pending[index + 1] == 0x2D {

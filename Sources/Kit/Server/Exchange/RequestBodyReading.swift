@@ -122,7 +122,7 @@ package enum RequestBodyError: Error, Equatable {
 /// Each piece is handed from the event loop to the task that takes it, and on from there, which costs as much for a
 /// small one. But pieces that the task has not taken wait in memory, so only so many connections receive large ones at
 /// a time (``LargeBodySlots``). A piece is large only while the rest of the body is larger: requests that a client
-/// pipelines behind the body are never read in a large piece. The rest of a chunked body is not known.
+/// pipelines after the body are never read in a large piece. The rest of a chunked body is not known.
 struct BodyPieces {
     /// Most bytes in a piece.
     static let largest = 256 << 10

@@ -65,7 +65,7 @@ final class HTTP2RepeatHandler: ChannelDuplexHandler, RemovableChannelHandler {
         connection.counter.received += bytes.readableBytes
         if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
         hasMore = true
-        // Bytes that are read within a write of this handler are processed behind the current ones.
+        // Bytes that are read within a write of this handler are processed after the current ones.
         guard !isProcessing else { return }
         isProcessing = true
         while hasMore, !isClosed {

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOHTTP2
 
 /// A stream in the terms of HTTP/1.1, so that ``ConnectionHandler`` serves both: the frames of a request become the
-/// parts of one, and those of its response frames. The end of a connection behind a response is the end of the stream.
+/// parts of one, and those of its response frames. The end of a connection after a response is the end of the stream.
 final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTPServerRequestPart
@@ -128,7 +128,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The end of the output behind a response tells the client to send no more of its request (RFC 9113 §8.1).
+    /// The end of the output after a response tells the client to send no more of its request (RFC 9113 §8.1).
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output, end != nil else { return context.close(mode: .all, promise: promise) }
         context.writeAndFlush(Self.wrapOutboundOut(.rstStream(.noError)), promise: promise)

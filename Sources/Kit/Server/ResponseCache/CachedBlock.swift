@@ -75,7 +75,7 @@ struct CachedBlock: Sendable {
     }
 }
 
-/// Writes bytes one behind the other: `ByteBuffer` looks for room and at its storage before each piece.
+/// Writes bytes one after the other: `ByteBuffer` looks for room and at its storage before each piece.
 struct ByteWriter {
     private let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0

@@ -69,7 +69,7 @@ final class CachedBytes: Sendable {
 
     /// Writes the response with the fields that depend on the time and the request.
     ///
-    /// - Parameter isLast: Whether the connection closes behind it, which it says then.
+    /// - Parameter isLast: Whether the connection closes after it, and the response announces that.
     func write(
         to buffer: inout ByteBuffer,
         date: ServerDate,

@@ -6,10 +6,10 @@ struct CachedHead: Sendable {
     struct Field: Sendable {
         /// As it was sent; in lower case in ``CachedHead/lowercaseFields``.
         var name: String
-        /// The constant part of the value, and the part behind it that is written each time.
+        /// The constant part of the value, and the part after it that is written each time.
         var before: String
         var changing: Changing?
-        /// The constant part behind that.
+        /// The constant part after that.
         var after = ""
     }
 
@@ -18,7 +18,7 @@ struct CachedHead: Sendable {
         case date
         case requestID
         case age
-        /// The number behind `ttl=` in `Cache-Status`.
+        /// The number after `ttl=` in `Cache-Status`.
         case timeToLive
     }
 

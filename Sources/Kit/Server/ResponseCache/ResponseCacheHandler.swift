@@ -206,7 +206,7 @@ extension ResponseCacheHandler {
         connection.share.sent(responses: served, bytes: written)
         connection.servedFromCache(bytes: taken, now: start)
         if isLast {
-            // Nothing behind it gets a response.
+            // Nothing after it gets a response.
             bytes.moveReaderIndex(to: bytes.writerIndex)
             connection.servedLastFromCache()
             return false

@@ -17,7 +17,7 @@ package struct RelevanceQuery: Sendable, Equatable {
     /// The texts of a row in folded form.
     package struct Texts: Sendable {
         fileprivate let bytes: [UInt8]
-        /// Length of the title, behind which the other texts follow.
+        /// Length of the title, after which the other texts follow.
         fileprivate let title: Int
 
         package init(title: String, others: [String] = []) {
@@ -27,7 +27,7 @@ package struct RelevanceQuery: Sendable, Equatable {
         }
     }
 
-    /// The texts of many rows, one behind the other: a search reads them from the first to the last.
+    /// The texts of many rows, one after the other: a search reads them from the first to the last.
     package struct Table: Sendable {
         private var bytes: [UInt8] = []
         /// Where the texts of each row end, and the length of its title.
@@ -77,7 +77,7 @@ package struct RelevanceQuery: Sendable, Equatable {
         return worst
     }
 
-    /// 0 for a whole word, 1 for the beginning of one, 2 for another part, 3 more behind the title; nil if there is
+    /// 0 for a whole word, 1 for the beginning of one, 2 for another part, 3 more after the title; nil if there is
     /// none.
     private static func rank(of word: [UInt8], in text: UnsafeRawBufferPointer, title: Int) -> Int? {
         var best: Int?

@@ -54,7 +54,7 @@ package struct SearchPhraseText: Sendable {
 
 /// Words that must follow each other.
 package struct SearchPhrase: Sendable, Equatable {
-    /// The words, with a space before and behind unless it may begin or end within one.
+    /// The words, with a space before and after unless it may begin or end within one.
     package let text: String
     /// Whether it is one word, which the terms of a text tell as well.
     package let isWord: Bool
@@ -181,7 +181,7 @@ private struct FoldedCharacters {
         for token in SearchToken.tokens(of: folded) {
             offset += folded.unicodeScalars.distance(from: last, to: token.text.startIndex)
             last = token.text.startIndex
-            // Later words are behind the end of the passage.
+            // Later words are after the end of the passage.
             if let first = ranges.first, owners[offset] > first.lowerBound + SearchPassage.length { break }
             for range in Self.ranges(of: words, in: token) {
                 let characters = owners[offset + range.lowerBound]..<owners[offset + range.upperBound - 1] + 1

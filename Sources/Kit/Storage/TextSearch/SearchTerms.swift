@@ -133,7 +133,7 @@ struct SearchToken: Equatable {
 
     let kind: Kind
     let text: Substring
-    /// For a word, the plus and number signs directly behind it: `c++`, `f#`.
+    /// For a word, the plus and number signs directly after it: `c++`, `f#`.
     var suffix: Substring = ""
 
     /// The maximum number of significant signs after a word.

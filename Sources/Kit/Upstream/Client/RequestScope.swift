@@ -33,7 +33,7 @@ package final class RequestScope: Sendable {
         for start in following { start() }
     }
 
-    /// Starts work in the background behind the response, so that its requests to upstreams and its events follow those
+    /// Starts work in the background after the response, so that its requests to upstreams and its events follow those
     /// of this request; at once if the response is ready.
     func follow(_ start: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in

@@ -215,7 +215,7 @@ package struct OutboxStep<Work: OutboxWork>: Sendable {
     package let old: OutboxEntry<Work>?
     /// The operation after the change; nil if it is removed, or has no effect.
     package let new: OutboxEntry<Work>?
-    /// Whether it is added behind all others.
+    /// Whether it is added after all others.
     package let isLast: Bool
     let entries: OutboxEntries<Work>
     let order: OutboxOrder<Work.Path>
@@ -246,7 +246,7 @@ package struct OutboxEntries<Work: OutboxWork>: RandomAccessCollection, Sendable
 
     /// The position of the first operation.
     package var startIndex: Int { 0 }
-    /// The position behind the last operation.
+    /// The position after the last operation.
     package var endIndex: Int { records.count }
     package subscript(position: Int) -> OutboxEntry<Work> { records[position].entry }
 

@@ -164,7 +164,7 @@ extension MountLinks {
         return led == link ? token : [Self.quote] + Array(led.utf8) + [Self.quote]
     }
 
-    /// Returns the position behind the closing quotation mark.
+    /// Returns the position after the closing quotation mark.
     private static func end(ofTextAt start: Int, in json: ArraySlice<UInt8>) -> Int {
         var index = start + 1
         while index < json.endIndex, json[index] != quote { index += json[index] == backslash ? 2 : 1 }
@@ -178,7 +178,7 @@ extension MountLinks {
         rest.first { !isSpace($0) } == UInt8(ascii: ":")
     }
 
-    /// Returns the position behind the object that is the value of the key in front; the beginning if it is none.
+    /// Returns the position after the object that is the value of the key in front; the beginning if it is none.
     private static func end(ofObjectIn rest: ArraySlice<UInt8>) -> Int {
         let isBetween = { (byte: UInt8) in isSpace(byte) || byte == UInt8(ascii: ":") }
         guard var index = rest.firstIndex(where: { !isBetween($0) }), rest[index] == UInt8(ascii: "{") else {

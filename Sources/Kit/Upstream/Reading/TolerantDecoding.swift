@@ -113,9 +113,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is visible, or shapes its neighbours. Those that do are a variation selector behind
+    /// Whether the scalar is visible, or shapes its neighbours. Those that do are a variation selector after
     /// something, a joiner within an emoji or a word of a script from Hebrew to Mongolian, the tags of a flag, and a
-    /// grapheme joiner behind a mark, which keeps the order of marks.
+    /// grapheme joiner after a mark, which keeps the order of marks.
     fileprivate func isSeen(as category: Unicode.GeneralCategory, after previous: Unicode.Scalar) -> Bool {
         switch (value, category) {
         case (0x200C...0x200D, _):

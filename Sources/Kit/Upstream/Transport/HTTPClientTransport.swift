@@ -87,7 +87,7 @@ package final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Runs work with a client, which is shut down behind it.
+    /// Runs work with a client, which is shut down afterwards.
     ///
     /// - Throws: The errors of the work, and of async-http-client.
     package static func during<Value>(

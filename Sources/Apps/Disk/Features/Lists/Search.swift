@@ -210,7 +210,7 @@ extension Search {
     }
 
     struct Results: Sendable {
-        /// The key behind which the next page begins is a rank, or below zero a number of rows that are made here.
+        /// The key after which the next page begins is a rank, or below zero a number of rows that are made here.
         var page: ListPage<DiskRow>
         /// The words that were searched for in place of those of the text; nil if they were those.
         var variant: SearchVariant?

@@ -86,7 +86,7 @@ final class PendingLists: Sendable {
     struct Matches: Sendable {
         /// Those of the requested page.
         var page: [Shown] = []
-        /// The number of all. If names have to be compared, it ends at `SearchHits.counted` or at the first one behind
+        /// The number of all. If names have to be compared, it ends at `SearchHits.counted` or at the first one after
         /// the page, whichever is more.
         var count = 0
         /// How many names were looked at.
@@ -165,7 +165,7 @@ struct NameGrams: Sendable {
         return (1...longest).reduce(into: []) { $0.formUnion(grams(bytes, length: $1)) }
     }
 
-    /// Returns all sequences of `length` bytes, each behind a 1 bit that marks its length.
+    /// Returns all sequences of `length` bytes, each after a 1 bit that marks its length.
     private static func grams(_ bytes: [UInt8], length: Int) -> Set<UInt32> {
         Set(
             bytes.indices.dropLast(length - 1).map { start in

@@ -85,7 +85,7 @@ struct PendingTree: Sendable {
         return false
     }
 
-    /// Applies a write behind the earlier ones.
+    /// Applies a write after the earlier ones.
     ///
     /// - Parameter number: Its number in the order.
     mutating func apply(_ write: QueuedWrite, _ number: Int64, at time: Date) {
