@@ -57,7 +57,7 @@ extension ShipsApp {
         ) { response throws(UpstreamError) in
             try response.usable { body throws(UnusableResponse) in
                 let records = try ShipRecords(json: body)
-                // The bundled ships at least are known, and ships do not all vanish at once.
+                // The bundled ships are always known, so an empty list is an error of the API.
                 guard !records.ships.isEmpty else { throw UnusableResponse("an empty list where there were ships") }
                 return store.persistRows(of: records.ships, listedAt: clock.now(), after: listing) { publishChange($0) }
             }
@@ -88,7 +88,7 @@ struct ShipSnapshot: Sendable {
     /// - Throws: As ``init(json:)``.
     static func bundled() throws -> ShipSnapshot { try read.get() }
 
-    /// Read once: each reset of a test makes the app anew.
+    /// Read once, because each reset of a test makes a new app.
     private static let read = Result { try ShipSnapshot(json: Data(PackageResources.ships_snapshot_json)) }
 
     private struct File: Decodable {

@@ -116,8 +116,8 @@ package final class VersionCounter: Sendable {
 
 /// Counters of any number of keys, such as accounts: a change of one key ends nothing that was rendered from others.
 ///
-/// A counter lives as long as a ``ChangeToken`` has it. So there are at most as many as there are responses to end, and
-/// a key whose counter is gone has none that a change could end.
+/// A counter exists as long as a ``ChangeToken`` refers to it. So there are at most as many counters as responses that
+/// can end. A key without a counter has no response that a change could end.
 package final class VersionCounters: Sendable {
     private struct Entry {
         weak var counter: VersionCounter?

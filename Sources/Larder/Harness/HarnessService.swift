@@ -65,7 +65,7 @@ struct NamedService: Service, CustomStringConvertible {
     func run() async throws { try await service.run() }
 }
 
-/// The part of a server without its listening socket, which a reset makes anew.
+/// The part of a server without its listening socket. A reset makes a new one.
 protocol ReplaceableServer: Sendable {
     var responder: RouterResponder<ScreenContext> { get }
     var table: RouteTable { get }

@@ -4,7 +4,7 @@ import JSONValues
 /// The products and categories of the Platzi Fake Store API (PlatziLabs/fake-api-backend; docs at fakeapi.platzi.com)
 /// and a host of pictures for them, with made data.
 ///
-/// Every client may write, and everything is forgotten at the next start. Users, sign-in, files and locations are not
+/// Every client may write, and all changes are lost at the next start. Users, sign-in, files and locations are not
 /// simulated.
 final class Catalogue: SimulatedUpstream {
     /// `creationAt` of all rows.

@@ -5,8 +5,8 @@ enum Fault: Sendable, Equatable {
     case online
     /// The connection is reset without a response.
     case offline
-    /// The server that is tested finds no listener at the upstream's address: its connections are refused. A client
-    /// that reaches the sandbox by itself has its connection reset.
+    /// The server that is tested finds no listener at the upstream's address, so its connections are refused. The
+    /// connection of a client that sends a request to the sandbox directly is reset.
     case refused
     /// The response is delayed by that time.
     case slow(milliseconds: Int)

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The server that is tested by means of the sandbox, as far as the controls below `/_harness` reach it. The
-/// composition root connects the two; the sandbox knows nothing else of it.
+/// The interface of the server that is tested, for the controls below `/_harness`. The composition root connects the
+/// two; the sandbox depends on nothing else of the server.
 package protocol HarnessedServer: Sendable {
     /// Called before the first control. From now on requests are recorded.
     func activate()

@@ -144,7 +144,7 @@ enum ShipPicture {
     }
 }
 
-/// A thing on a coloured ground whose form and colours follow from its name and the sandbox's seed.
+/// An object on a coloured ground. Its form and colours follow from its name and the sandbox's seed.
 enum ProductPicture {
     static let width = 400
     static let height = 300

@@ -116,7 +116,7 @@ extension DiskItem {
     var hasPreview: Bool { kind == .file && icon == "image" }
 }
 
-/// The time from which a public address opens nothing more.
+/// The time from which a public address is no longer valid.
 enum LinkEnd: Sendable, Equatable {
     /// Not said: of an item, because lists and metadata of the API do not tell it; of a wish, because any will do.
     case unspecified

@@ -145,7 +145,8 @@ struct OfflineFile: Sendable, Equatable {
             file.failure = failure
             file.dueAt = failure.isRetryable ? OfflineRetry.date(attempts: file.attempts, after: now, jitter) : nil
         case .changed:
-            // Its entry wants another version by now, or is gone. If it is neither, it is not fetched again at once.
+            // The entry now requires another version, or was removed. In any other case, the pause keeps it from being
+            // fetched again at once.
             file.dueAt = OfflineRetry.date(attempts: file.attempts + 1, after: now, jitter)
         case .postponed: break
         }
@@ -183,7 +184,7 @@ struct OfflineAdmission: Sendable, Equatable {
 
     /// Returns the candidates that are admitted, in their order.
     ///
-    /// A thing that was marked is admitted as a whole or not at all, so that nothing of a folder is fetched that cannot
+    /// A marked file or folder is admitted as a whole or not at all, so that no part of a folder is fetched that cannot
     /// be kept completely. If a folder grows after it was admitted, each new file is admitted if it fits.
     ///
     /// - Parameter isWhole: Whether all of them are admitted, or none.
@@ -225,7 +226,7 @@ struct OfflineSchedule: Sendable, Equatable {
     /// Most jobs that run at a time.
     let limit: Int
     private(set) var running: Set<Job> = []
-    /// The account that began the last job: the others come first.
+    /// The account that began the last job. Jobs of other accounts are begun first.
     private var last: String?
 
     init(limit: Int) {
@@ -235,7 +236,7 @@ struct OfflineSchedule: Sendable, Equatable {
     /// Begins the due jobs that the limits allow.
     ///
     /// - Parameters:
-    ///   - due: Jobs whose time has come, in their order.
+    ///   - due: Due jobs, in their order.
     ///   - isPaused: Whether the API must not be requested for an account at the moment.
     /// - Returns: The jobs to start; they run until ``end(_:)``.
     mutating func begin(_ due: [Job], isPaused: (_ account: String) -> Bool) -> [Job] {

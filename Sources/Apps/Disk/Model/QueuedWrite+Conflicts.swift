@@ -107,7 +107,8 @@ enum ConflictChoice: String, CaseIterable, Sendable {
     /// The found item stays, and the write is dropped.
     case discard
 
-    /// Whether it is possible: an item that is gone cannot be changed, and a file to be deleted has no other name.
+    /// Whether it is possible: an item that no longer exists cannot be changed, and a file to be deleted has no other
+    /// name.
     func isPossible(for work: QueuedWrite) -> Bool {
         switch self {
         case .keepBoth: work.conflictsAtTarget

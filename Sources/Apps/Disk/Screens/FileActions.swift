@@ -68,7 +68,7 @@ struct ChangeAvailability {
 }
 
 extension DiskRow {
-    /// Why the Disk cannot be asked for it: it has it elsewhere, or not yet. Nil if it can.
+    /// Why a request for the item cannot be sent: the Disk has the item elsewhere, or not yet. Nil if it can be sent.
     fileprivate var unsent: Text? { isMadeHere || item.source != nil ? .waitsForDisk : nil }
 }
 

@@ -22,7 +22,7 @@ struct OutboxOperationScreen: Encodable, Sendable {
 
     /// - Parameters:
     ///   - sent: Bytes that were taken of an upload that is being sent.
-    ///   - pauseEnd: Before when nothing is sent because the API has asked for that.
+    ///   - pauseEnd: The time before which nothing is sent, because the API has requested a pause.
     ///   - refusalToDrop: Why the user cannot drop it; nil if the user can.
     init(_ entry: OutboxEntry<QueuedWrite>, sent: Int?, pauseEnd: Date?, refusalToDrop: Text?, timeZone: TimeZone) {
         let (work, progress) = (entry.work, entry.progress)

@@ -179,7 +179,7 @@ extension DiskStore {
     /// Returns the rows whose name contains a text, the last modified first.
     ///
     /// - Parameter lastPart: Offset of the last part of the list of all files, if all of it is stored. A file that is
-    ///   neither in it nor in a list that was read since is gone.
+    ///   neither in it nor in a list that was read since no longer exists.
     /// - Parameter isCounted: Whether the number of all hits is needed.
     func search(
         _ query: PartQuery,
@@ -258,7 +258,7 @@ extension DiskStore {
         WHERE item.account = ? ORDER BY wanted.key
         """
 
-    /// Returns the rows of things that are made or moved here. Those that the API has are read together.
+    /// Returns the rows of items that pending writes make or move. Rows of items at the API are read together.
     func rows(
         of shown: some Collection<PendingView.Shown>,
         _ view: PendingView,

@@ -184,7 +184,8 @@ extension DiskStore {
                     arguments: [folded, account, path]
                 )
                 changes.remove(old)
-                // The removal of a name is forgotten if it is inserted under the same rank before that is written.
+                // The removal of a name is cancelled if the name is inserted under the same rank before the removal is
+                // written.
                 try changes.write(db)
                 changes.insert(IndexedName(rank: old.rank, folded: folded))
                 try changes.write(db)

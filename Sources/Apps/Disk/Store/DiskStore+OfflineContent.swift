@@ -150,9 +150,9 @@ extension DiskStore {
         if db.changesCount > 0 { offlineSignal.changed(account, after: db) }
     }
 
-    /// Removes the marks and contents of a path that is gone, as a response of the API says, and of those below it.
+    /// Removes the marks and contents of a path that no longer exists according to the API, and of the paths below it.
     ///
-    /// - Parameter isIncluded: Whether the path itself is gone, too, and not only the items below it.
+    /// - Parameter isIncluded: Whether the path itself no longer exists, and not only the items below it.
     func removeOffline(_ path: DiskPath, isIncluded: Bool, account: String, _ db: Database) throws {
         guard try offlineSignal.mayHaveMarks(account, db) else { return }
         let scope = Self.scope(isIncluded: isIncluded)

@@ -179,7 +179,7 @@ extension DiskStore {
     static let refuseOthers = "UPDATE disk_offline_entry SET failure = 'too-large' WHERE \(inScope)"
 }
 
-/// The work on offline contents whose time has come.
+/// The due work on offline contents.
 struct OfflineWork: Sendable {
     var marks: [OfflineMark] = []
     var files: [OfflineFile] = []
@@ -192,7 +192,7 @@ struct OfflineWork: Sendable {
 
 // The work of the background.
 extension DiskStore {
-    /// Returns the work whose time has come: of each account at most `limit` comparisons and contents.
+    /// Returns the due work: for each account at most `limit` comparisons and contents.
     func offlineWork(at now: Date, limit: Int) throws -> OfflineWork {
         try database.read { db in
             var work = OfflineWork()

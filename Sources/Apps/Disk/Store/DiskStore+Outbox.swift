@@ -257,7 +257,7 @@ extension PendingView {
 final class OutboxSenders: Sendable {
     private struct State {
         var leases: [String: Lease] = [:]
-        /// Accounts that another server sends, and until when it is not asked for again.
+        /// Accounts that another server sends, each with the time before which its lease is not requested again.
         var pauses: [String: ContinuousClock.Instant] = [:]
     }
 
@@ -269,7 +269,7 @@ final class OutboxSenders: Sendable {
         set { state.withLock { $0.leases[account] = newValue } }
     }
 
-    /// Returns how long an account is not asked for.
+    /// Returns how long the lease of an account is not requested.
     func rest(of account: String) -> Duration? {
         let rest = state.withLock { $0.pauses[account].map { ContinuousClock.now.duration(to: $0) } }
         return rest.flatMap { $0 > .zero ? $0 : nil }
@@ -283,7 +283,7 @@ extension DiskStore {
     /// How long another server waits before it takes over from one that has stopped.
     private static let sendingTime = Duration.seconds(15)
     private static let sendingRenewal = Duration.seconds(5)
-    /// When an account that another server sends is asked for again.
+    /// Pause before the lease of an account that another server holds is requested again.
     private static let sendingPause = Duration.seconds(5)
 
     /// Runs `body` while no other server sends the writes of an account.

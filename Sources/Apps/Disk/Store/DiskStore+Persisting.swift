@@ -249,8 +249,8 @@ struct FetchedRows: Sendable {
     var key: PageKey?
     /// The folder whose content the page shows, if it is one.
     var folder: DiskPath?
-    /// The one path that the response is about, if it is about one. Only its row can say that a folder has become a
-    /// file, so that its content is gone; a list of something else may be wrong.
+    /// The one path that the response describes, if it describes one. Only its row can show that a folder has become a
+    /// file and its content no longer exists; a list of another path may be wrong.
     var subject: DiskPath?
     /// Number of rows on all pages; nil if the API does not say.
     var total: Int?

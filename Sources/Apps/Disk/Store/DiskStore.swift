@@ -220,7 +220,7 @@ struct DiskStore: Sendable {
     /// Marks the screens of an account as changed.
     func bump(_ account: String) { stamps[account].bump() }
 
-    /// Records that the API has told of a change that could not be stored: until one is, nothing that is stored of the
+    /// Records that the API has reported a change that could not be stored. Until one is stored, no stored data of the
     /// account is served without a request.
     func markDirty(_ account: String) {
         changeLogs.markDirty(account)

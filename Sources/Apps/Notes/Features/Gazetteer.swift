@@ -86,7 +86,7 @@ struct Gazetteer: Sendable {
     }
 
     /// Returns the cities with a name, or later words of a name, that begin with the query; the region may follow.
-    /// Matches of a whole name come first, then larger cities before smaller ones.
+    /// Matches of a whole name precede others, and larger cities precede smaller ones.
     func search(_ question: String, limit: Int) -> [Place] {
         let wanted = Self.words(question).joined(separator: " ")
         guard !wanted.isEmpty else { return [] }

@@ -93,7 +93,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let count: Int
         let lat: Double
         let lon: Double
-        /// West, south, east, north of the cell: the part of the map to look at next. Its edges may have notes of
+        /// West, south, east, north of the cell: the part of the map to request next. Its edges may have notes of
         /// neighbour cells, which ``href`` leaves out.
         let bbox: [Double]
         let href: Link

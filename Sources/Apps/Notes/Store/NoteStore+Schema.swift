@@ -35,8 +35,8 @@ extension NoteStore {
         ) STRICT;
         """
 
-    // `account` is a column of the text index and a dimension of the R-tree, so that a search looks at one account's
-    // notes only, whatever others have.
+    // `account` is a column of the text index and a dimension of the R-tree, so that a search reads only the notes of
+    // one account, however many others have.
     private static let notes = """
         CREATE TABLE note (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -5,8 +5,8 @@ import GRDB
 import Screens
 import Storage
 
-/// Deleted notes, in a table of their own: no query of notes meets them. A note keeps its id and its revision there, so
-/// that a restored one is where it was, with the same address and version.
+/// Deleted notes, in a table of their own, so that no query of notes returns them. A note keeps its id and its revision
+/// there, so that a restored one has the same place, address and version.
 extension NoteStore {
     /// The most notes that one transaction purges.
     static let purgeBatch = 256

@@ -58,7 +58,7 @@ struct DocumentThumbnails: Sendable {
             do {
                 return try await thumbnail(request, at: try choose(document), of: document, width: width)
             } catch is DocumentStore.Gone {
-                // The page has changed while it was drawn, or its document is gone.
+                // The page was changed while it was drawn, or its document was deleted.
                 document = try await pdf.lookup.document(request, profile: profile)
                 throw DocumentStore.Gone()
             } catch {

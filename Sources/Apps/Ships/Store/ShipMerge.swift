@@ -55,8 +55,8 @@ final class ShipMerge: Sendable {
         plan.withLock { $0 = new }
     }
 
-    /// Writes the next part. If the ships have changed since the part before, computes the remaining writes anew first.
-    /// The following call writes the part after it only if ``note(_:)`` was called.
+    /// Writes the next part. If the ships have changed since the part before, first computes the remaining writes
+    /// again. The following call writes the part after it only if ``note(_:)`` was called.
     ///
     /// - Throws: `UpstreamError.badResponse` if there would be more ships than are kept.
     func writeNext(_ db: Database) throws -> Part {

@@ -258,8 +258,8 @@ extension ShipStore {
         ) ORDER BY sort_key, id
         """
 
-    // However many have changed, no more are looked at than a page may name. An account has up to `keptMarks` marks of
-    // one ship.
+    // However many have changed, no more are read than a page may name. An account has up to `keptMarks` marks of one
+    // ship.
     static let selectChanged = """
         WITH touched (id) AS (
             SELECT id FROM (

@@ -112,10 +112,10 @@ enum ClusterContents {
 
     private static func lock(_ content: String) -> String { "content/\(content)" }
 
-    /// Gives stored files to the rows of a change that name them, and takes others from the rows that named them. A
-    /// replaced file can be read to its end; that of a row that is gone may not be read any more.
+    /// Assigns stored files to the rows of a change that name them, and removes others from the rows that named them. A
+    /// replaced file can be read to its end. The file of a removed row may no longer be readable.
     ///
-    /// - Throws: `StorageError.blobUnavailable` if one is gone; `ClusterError`.
+    /// - Throws: `StorageError.blobUnavailable` if one no longer exists; `ClusterError`.
     static func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {
         let use = "UPDATE content SET unused = NULL WHERE id = $1 AND unused > '-infinity'"
         for id in change.named {
@@ -310,7 +310,7 @@ extension Journal {
         return { ClusterContents.parts(of: blob, $0, in: database) }
     }
 
-    /// Returns a file that this server has from now on, until its row is gone or gets another one.
+    /// Returns a file that this server keeps from now on, until its row is removed or gets another file.
     func fetch(_ blob: Blob) async throws -> Blob {
         try checkPrepared()
         let (blobs, rows) = (file.database.blobs, file.tables)

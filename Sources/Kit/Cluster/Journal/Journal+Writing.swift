@@ -9,7 +9,7 @@ import Synchronization
 extension Journal {
     private static let rowIDsPerBlock: Int64 = 1024
     private static let mostBlocks = 8
-    /// How often, and at which distance, the journal is asked for a write whose commit was not confirmed.
+    /// Number of times that a write without a confirmed commit is looked up in the journal, and the pause between two.
     private static let (inquiries, inquiryPause) = (10, Duration.milliseconds(300))
 
     /// Returns a number for a row of a table that no other row has, on any server, to a transaction that is being

@@ -102,7 +102,7 @@ struct RowIDBlocks: Sendable {
 
 /// How far a server has read the journal, and how readings ended.
 struct JournalReading: Sendable {
-    /// How often the journal was asked for.
+    /// Number of requests for the journal.
     var requests = 0
     /// All requests up to this one are answered by a reading that began after them.
     var answered = 0

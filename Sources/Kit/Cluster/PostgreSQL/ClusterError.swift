@@ -18,7 +18,7 @@ package enum ClusterError: Error, Sendable, Equatable {
     case textNotStorable
     /// A response has no such column.
     case noSuchColumn(String)
-    /// A value is of another type than the one that was asked for, or NULL.
+    /// A value is NULL or of another type than the requested one.
     case typeMismatch(column: String)
     /// Two migrations of this build share one name.
     case ambiguousMigration(name: String)
@@ -130,7 +130,7 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
         case "40001", "40P01": .unavailable(.contended)
         case "23505": .notUnique(constraint: constraint ?? "")
         case "53100": .diskFull
-        // A statement or a transaction took longer than the server was told.
+        // A statement or a transaction took longer than its timeout.
         case "57014", "55P03", "25P03": .unavailable(.timedOut)
         // A standby, as after a failover.
         case "25006": .unavailable(.notAccepting)

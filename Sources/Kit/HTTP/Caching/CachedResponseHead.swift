@@ -61,8 +61,8 @@ extension CachedResponseHead {
 
     /// Returns how long the response has been stored, in seconds. RFC 9111 §4.2.3 `resident_time`.
     ///
-    /// A clock that was set back makes receptions lie in the future. How long ago they were is not known then: the
-    /// distance to the present is counted, so that a response does not stay fresh until the clock has caught up.
+    /// After a clock was set back, receptions are in the future, and the real time since then is unknown. The distance
+    /// to the present is counted, so that a response does not stay fresh until the clock has caught up.
     package func residentTime(at now: Date) -> Double {
         abs(now.timeIntervalSince(responseTime))
     }

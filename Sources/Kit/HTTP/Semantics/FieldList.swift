@@ -5,8 +5,8 @@ import RawStructuredFieldValues
 package enum FieldList {
     /// Returns the members of one field line, each without surrounding whitespace.
     ///
-    /// A quotation mark that is never closed is an ordinary character: the text after it must not vanish, because it
-    /// may say `no-store`.
+    /// A quotation mark that is never closed is an ordinary character, so that the text after it is kept: it may be
+    /// `no-store`.
     /// - Parameters:
     ///   - line: the value of one field line, or one member of a list if `separator` is a semicolon.
     ///   - separator: an ASCII character: a comma for lists, a semicolon for parameters (§5.6.6).

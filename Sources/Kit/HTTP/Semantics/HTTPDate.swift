@@ -136,8 +136,8 @@ struct DateReader {
 /// A day of the proleptic Gregorian calendar, converted on integers: formatters are too slow for the path of every
 /// request.
 ///
-/// The year is counted from March, so that the leap day is its last day; 719,468 days lie between 1 March of year 0 and
-/// 1 January 1970.
+/// The year is counted from March, so that the leap day is its last day. There are 719,468 days between 1 March of year
+/// 0 and 1 January 1970.
 package struct CivilDate: Equatable {
     package var year: Int
     package var month: Int

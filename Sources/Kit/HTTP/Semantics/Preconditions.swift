@@ -79,8 +79,8 @@ package struct EntityTag: Sendable, Equatable {
 
     /// Compares weakly. RFC 9110 §8.8.3.2.
     ///
-    /// Bytes that are not UTF-8 were replaced in reading, so tags with the replacement character cannot be told apart
-    /// and match nothing.
+    /// Bytes that are not UTF-8 were replaced in reading, so tags with the replacement character cannot be
+    /// distinguished and match nothing.
     package func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !opaque.unicodeScalars.contains("\u{FFFD}")
     }

@@ -254,7 +254,7 @@ package struct HTTPURL: Sendable, Hashable {
             let host = url.host?.lowercased(), !host.isEmpty
         else { throw .notAbsolute }
         let authority = Self.withoutUser(written)
-        // A percent-encoded host means one thing to Foundation, which decodes it, and another to its reader.
+        // A percent-encoded host is ambiguous, because Foundation decodes it and other readers do not.
         guard Self.isHost(host, inBrackets: authority.hasPrefix("[")),
             authority.hasPrefix("[") || !authority.utf8.contains(UInt8(ascii: "%"))
         else { throw .host }

@@ -96,10 +96,10 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let url: String?
     /// Path that probes request, below the URL.
     package let probePath: String
-    /// Hosts other than the URL's that its links and redirects may lead to.
+    /// Hosts other than the URL's to which its links and redirects may point.
     package let allowedHosts: [String]
-    /// The app's setting that lists hosts which links and redirects may lead to whatever their addresses. With it, they
-    /// may also lead to any public host: for upstreams whose data names arbitrary hosts.
+    /// The app's setting with hosts to which links and redirects may point whatever their addresses. With it, they may
+    /// also point to any public host, for upstreams whose data names arbitrary hosts.
     package let trustedHosts: Setting<[String]>?
     /// Whether the app can work without it.
     package let isOptional: Bool

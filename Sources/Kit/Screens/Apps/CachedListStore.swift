@@ -6,8 +6,8 @@ import Upstream
 
 /// The rows of a ``CachedList``. They are a copy of the API's: each server has its own.
 ///
-/// The revision of a change is at least the time in milliseconds: a client that changes to another server may be told
-/// of a change twice, but misses none.
+/// The revision of a change is at least the time in milliseconds. A client that changes to another server may therefore
+/// get a change twice, but misses none.
 struct CachedListStore<Item: ListedItem>: Sendable {
     /// The stored values of an item.
     struct Columns: Equatable, Sendable {
@@ -270,7 +270,7 @@ extension CachedListStore {
         try db.execute(sql: "UPDATE \(state) SET forgotten = ?", arguments: [oldest])
     }
 
-    /// Deletes all rows; a client that knows an earlier revision is told that everything is new.
+    /// Deletes all rows. A client with an earlier revision gets everything as new.
     func removeAll(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(table)")
         try db.execute(sql: "UPDATE \(state) SET revision = revision + 1, forgotten = revision + 1")

@@ -64,7 +64,7 @@ package final class RetentionClock: Sendable {
         var ahead: TimeInterval = 0
     }
 
-    /// The difference between the clocks of a server and of its store that is neither told nor counted.
+    /// The difference between the clocks of a server and of its store that is neither logged nor counted.
     package static let tolerance: TimeInterval = 30
 
     package let clock: WallClock

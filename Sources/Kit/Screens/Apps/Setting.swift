@@ -38,7 +38,7 @@ package struct Setting<Value: Sendable>: SettingDeclaration {
 }
 
 extension Setting: Equatable {
-    /// Settings are told apart by their keys.
+    /// Settings are distinguished by their keys.
     package static func == (one: Setting, other: Setting) -> Bool { one.key == other.key }
 }
 

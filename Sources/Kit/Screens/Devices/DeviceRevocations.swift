@@ -40,7 +40,7 @@ package struct DeviceRevocations: Service {
         } catch {
             logger.error("a device could not be unpaired", metadata: ["device": "\(id)", "error": "\(error)"])
         }
-        // The command looks whether the device is gone.
+        // The command checks whether the device was removed.
         file.remove()
     }
 }
@@ -65,7 +65,7 @@ package struct RevocationFile: Sendable {
         try PrivateFile(at: url, Data(id.utf8)).write(replaces: false)
     }
 
-    /// Whether a device is named that the server has not looked at.
+    /// Whether a device is named that the server has not processed yet.
     package var isPending: Bool { access(url.path, F_OK) == 0 }
 
     /// Withdraws the named device.

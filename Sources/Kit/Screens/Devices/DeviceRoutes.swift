@@ -15,10 +15,10 @@ package struct DeviceRoutes: Sendable {
     private let events: EventStream
 
     /// - Parameters:
-    ///   - codes: makes codes, and devices of codes.
-    ///   - mode: who gets in.
-    ///   - address: origin at which devices reach the server; nil if that is not known.
-    ///   - events: is notified when devices change.
+    ///   - codes: Makes codes, and devices from codes.
+    ///   - mode: The clients that have access.
+    ///   - address: The origin at which devices reach the server; nil if that is not known.
+    ///   - events: Is notified when devices change.
     package init(
         devices: DeviceStore,
         codes: Pairing,

@@ -93,7 +93,7 @@ package final class DeviceStore: Sendable {
         }
     }
 
-    /// Removes a device: its token opens nothing from here on, its pins end, and its requests under way are cut off.
+    /// Removes a device. Its token is no longer valid, its pins end, and its running requests are cut off.
     ///
     /// - Throws: `StorageError`; then the device stays.
     package func remove(_ id: String) async throws { try await remove(id, sparing: nil) }
@@ -113,7 +113,7 @@ package final class DeviceStore: Sendable {
 
     /// Begins a request.
     ///
-    /// - Returns: nil if the token opens nothing.
+    /// - Returns: nil if the token is not valid.
     func begin(_ tokenHash: Data, on channel: any Channel) -> DeviceVisit? {
         guard devices.withLock({ $0[tokenHash] }) != nil else { return nil }
         // Added before the device is looked up: a removal in between finds the request, or the look-up finds the

@@ -21,9 +21,10 @@ package struct UserData: Sendable {
     /// Describes the data of an app. Both closures run within a read transaction.
     ///
     /// - Parameters:
-    ///   - add: adds files, and returns how many things of each kind they hold; nil if the owner has none in this app.
-    ///   - usage: returns how much the owner has stored; nil if that has no quota, or without the session that says
-    ///     whose it is.
+    ///   - add: Adds files, and returns the number of items of each kind in them; nil if the owner has none in this
+    ///     app.
+    ///   - usage: Returns how much the owner has stored; nil if that has no quota, or without the session that names
+    ///     the owner.
     package init(
         add: @escaping @Sendable (Owner, ZipArchive) throws -> [String: Int]?,
         usage: @escaping @Sendable (Owner) throws -> AppUsage? = { _ in nil }

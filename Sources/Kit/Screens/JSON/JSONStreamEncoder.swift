@@ -83,7 +83,7 @@ extension JSONStreamEncoder {
         return lastScope
     }
 
-    /// Ends the objects and arrays that lie deeper.
+    /// Ends the objects and arrays below a depth.
     fileprivate func end(to depth: Int) {
         while open.count > depth {
             if open.removeLast().isObject { json.endObject() } else { json.endArray() }

@@ -200,7 +200,7 @@ struct JSONWriter: ~Copyable {
 }
 
 extension String {
-    /// Calls a function with the UTF-8 bytes, which are not copied if they lie in memory.
+    /// Calls a function with the UTF-8 bytes, which are not copied if they are contiguous in memory.
     fileprivate func withBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         if utf8.withContiguousStorageIfAvailable(body) == nil {
             var copy = self
@@ -243,7 +243,8 @@ extension EncodingError.Context {
 
 /// Which characters of a JSON text are escaped, and how (RFC 8259 §7). A slash is not.
 enum JSONEscapes {
-    /// Whether a text has such a character. A sum, and not a search, so that the loop looks at many bytes at a time.
+    /// Whether a text has such a character. The loop computes a sum instead of searching, so that it processes many
+    /// bytes at a time.
     static func areNeeded(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         var found: UInt8 = 0
         for byte in utf8 { found |= isNeeded(byte) ? 1 : 0 }

@@ -140,8 +140,8 @@ struct DigestedBody: AsyncSequence, Sendable {
 }
 
 extension ScreenRequest {
-    /// Stores the `Idempotency-Key` of the request, if it has one, before a change that is made elsewhere: nobody could
-    /// say after a failure whether it was made.
+    /// Stores the `Idempotency-Key` of the request, if it has one, before a change that is made elsewhere. After a
+    /// failure it would be unknown whether that was made.
     ///
     /// - Throws: errors of the store, and that the key is known, which the route responds to.
     package func keepKey() async throws { try await keyed?.keep() }

@@ -204,7 +204,7 @@ extension TrashFeature {
         return try purged(result.count, of: owner, result.revision, request)
     }
 
-    /// Permanently deletes items in as many transactions as they need. Items that come in the meantime stay.
+    /// Permanently deletes items in as many transactions as they need. Items that are deleted meanwhile are kept.
     private func purge(
         all most: Int,
         upTo time: Date,

@@ -76,7 +76,7 @@ struct DeviceMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Returns the request of a device; nil if its token opens nothing, or it has none.
+    /// Returns the request of a device; nil if it has no token or an invalid one.
     private func visit(of request: Request, _ context: ScreenContext, _ devices: DeviceStore) throws -> DeviceVisit? {
         let fields = request.headers[values: .larderDevice]
         if let token = fields.first {

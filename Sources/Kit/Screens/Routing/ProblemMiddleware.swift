@@ -56,7 +56,7 @@ struct ProblemMiddleware: RouterMiddleware {
     private func response(to request: Request, error: any Error, _ context: ScreenContext) -> ScreenResponse {
         guard !isMiss(error, endpoint: context.endpointPath) else { return responseToMiss(request) }
         if let (problem, cause) = outage(error) {
-            // A probe asks each second, and for nobody.
+            // A probe is repeated every second, and no user waits for it.
             if context.endpointPath != "/health/ready" { outages.note(cause, logger: context.logger) }
             context.annotations.update { $0.isLoggedWithOthers = true }
             return .problem(problem, instance: request.uri.path)

@@ -196,8 +196,8 @@ package final class RouterPaths: Sendable {
 package struct RouteTable: Sendable {
     /// The routes, in the order of their apps.
     package private(set) var routes: [Route]
-    /// Makes the page that browsers get of addresses that have nothing or that they post to in vain; nil if they get
-    /// the problem, as API clients do.
+    /// Makes the page that browsers get for an unknown address, and for a POST that an address does not accept. Nil if
+    /// they get the problem, like API clients.
     package var missingPage: MissingPage?
     /// Makes the page that asks the browser of a device that is not paired for a code; nil if it gets the problem.
     package var pairingPage: MissingPage?

@@ -59,8 +59,8 @@ package enum SessionToken {
 
     private static let cookieKey = SymmetricKey(data: Data("larder session cookie".utf8))
 
-    /// Returns the SHA-256 of a token: enough for 256 random bits, and useless to a reader of the database. That of a
-    /// cookie's is keyed by a constant, so that the token opens nothing by another carrier.
+    /// Returns the SHA-256 of a token, which suffices for 256 random bits and is useless to a reader of the database.
+    /// The hash of a cookie's token is keyed by a constant, so that the token is not valid with another carrier.
     package static func hash(_ token: String, _ carrier: SessionCarrier = .bearer) -> Data {
         let bytes = Data(token.utf8)
         switch carrier {
@@ -141,8 +141,8 @@ package struct SessionCredentials: Sendable {
     }
 }
 
-/// How a client keeps the token of a session, and sends it. It is part of the session: a token opens nothing by the
-/// other carrier (decision 114).
+/// How a client keeps the token of a session, and sends it. The carrier is part of the session: a token is not valid
+/// with the other one (decision 114).
 package enum SessionCarrier: String, Sendable {
     /// The client itself, by `Authorization: Bearer …` (RFC 6750).
     case bearer
@@ -151,7 +151,7 @@ package enum SessionCarrier: String, Sendable {
 }
 
 extension HTTPField.Name {
-    /// `Larder-Session`: how a client wants to keep the token of the session that it opens. No form can send it.
+    /// `Larder-Session`: the way in which a client keeps the token of a new session. No form can send this field.
     package static let larderSession = HTTPField.Name(literal: "Larder-Session")
     /// `Clear-Site-Data`, W3C: the data of this origin that a browser forgets.
     static let clearSiteData = HTTPField.Name(literal: "Clear-Site-Data")
@@ -317,7 +317,7 @@ extension ScreenResponse {
     /// Returns the response with a cookie of this server that only requests of its own pages carry.
     ///
     /// - Parameters:
-    ///   - age: Seconds until it is forgotten; nil when the browser is closed.
+    ///   - age: Lifetime in seconds; nil until the browser is closed.
     ///   - path: The beginning of the paths that it is sent to.
     package func settingCookie(
         _ name: String,

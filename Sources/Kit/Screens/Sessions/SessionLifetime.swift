@@ -98,7 +98,7 @@ extension SessionStore {
 
 /// Sessions that were read from the rows, by the hash of their token, until they are known to have ended.
 final class OpenSessions: Sendable {
-    /// The most that are kept; then all are forgotten, which costs one read for each that is still used.
+    /// Largest number that is kept. Beyond it all are removed, which costs one read for each that is still used.
     private static let maximum = 4096
 
     private struct Entry {

@@ -133,7 +133,7 @@ private struct ClientAddressFilter {
         instructions = [
             // Bytes 12 to 15 of the header: the address of IPv4; of IPv6 the second half of its network.
             Instruction(code: 0x20, operand: Self.header + 12),
-            // Folded, so that networks that differ elsewhere than in the last byte are told apart as well.
+            // Folded, so that networks that differ outside of the last byte are distinguished as well.
             Instruction(code: 0x07),
             Instruction(code: 0x74, operand: 8),
             Instruction(code: 0xAC),
@@ -204,7 +204,7 @@ package final class AcceptQueue: ChannelInboundHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
 
-    /// Connections that are passed on before the event loop looks at its sockets again.
+    /// Connections that are passed on before the event loop polls its sockets again.
     private static let batch = 16
     /// Time after which it has looked, unless its tasks take longer.
     private static let pause = TimeAmount.microseconds(100)

@@ -2,8 +2,8 @@ import NIOCore
 package import NIOSSL
 import NIOTLS
 
-/// The beginning of a connection on a port for TLS: looks at the first byte, and bounds the time of the handshake. It
-/// is the first handler until the handshake has ended, then it is removed.
+/// The beginning of a connection on a port for TLS. It checks the first byte and limits the time of the handshake. It
+/// is the first handler until the handshake has ended, and is then removed.
 ///
 /// Nothing of TLS is set up before the client has sent something, and a handshake waits for a slot of its client.
 final class TLSEntryHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -8,7 +8,7 @@ import Synchronization
 /// It has no event loop: times are passed in, and `endRound` schedules the end of a round. All of it runs on one event
 /// loop. Work is counted in units of about 10 µs of processor time.
 final class ClientScheduler {
-    /// When a round ends: a little later, so that the event loop can look at its sockets.
+    /// When a round ends: a little later, so that the event loop can poll its sockets.
     struct RoundEnd: Equatable {
         /// Whether the threads of the application have to begin earlier work first.
         let isApplicationBehind: Bool
@@ -314,8 +314,8 @@ final class ClientSchedulers: Sendable {
 extension ClientScheduler {
     /// Schedules the end of a round.
     ///
-    /// NIO runs tasks until there are none before it looks at its sockets, also those that tasks submit. So the end of
-    /// a round is due a little later.
+    /// NIO polls its sockets only when no task is left, including those that tasks submit. Therefore the end of a round
+    /// is due a little later.
     fileprivate func schedule(_ end: RoundEnd, on loop: any EventLoop) {
         let queue = NIOLoopBound(self, eventLoop: loop)
         let later = { @Sendable in
@@ -327,7 +327,7 @@ extension ClientScheduler {
 }
 
 extension ClientScheduler.RoundEnd {
-    /// Time after which the event loop has looked at its sockets, unless its tasks take longer.
+    /// Time after which the event loop has polled its sockets, unless its tasks take longer.
     private static var shortest: TimeAmount { .microseconds(100) }
     /// Shortest pause of clients with many connections: their round also takes time on the threads of the application.
     private static var shortestOfCrowds: TimeAmount { .milliseconds(3) }

@@ -21,7 +21,7 @@ package struct ConnectionLimits: Sendable, Equatable {
     package var bodyDeadline: Duration = .seconds(60)
     /// Longest pause within a request body, without time in which the server did not read; then 408.
     var bodyIdle: Duration = .seconds(20)
-    /// How long a client may take no byte while bytes are waiting for it. Progress is looked at four times within this
+    /// How long a client may take no byte while bytes are waiting for it. Progress is checked four times within this
     /// time, so a stalled client is closed after at most a quarter more.
     package var writeDeadline: Duration = .seconds(30)
     /// Connections open at once; enforced by the listener, not here.

@@ -74,7 +74,7 @@ struct ConnectionState {
         }
     }
 
-    /// Whether the next head would be the first thing of a new request; not begun while the client takes no responses.
+    /// Whether the next head would begin a new request. False while the client takes no responses.
     var isBetweenRequests: Bool {
         switch phase {
         case .idle, .head: true

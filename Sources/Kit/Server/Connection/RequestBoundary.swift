@@ -15,7 +15,7 @@ struct RequestBoundary {
         /// Whether every line of that head ends in CR LF. A decoder that accepts LF alone could have seen its end
         /// earlier, and the beginning of a body after it.
         var hasPlainLineEnds = true
-        /// Whether a chunk of a body in it has a size that no body reaches.
+        /// Whether a chunk of a body in it is larger than any body may be.
         var hasHugeChunk = false
     }
 
@@ -58,7 +58,7 @@ struct RequestBoundary {
             var index = 0
             while index < bytes.count {
                 let byte = bytes[index]
-                // CR LF CR LF: a CR anywhere starts over, an even position wants CR, an odd one LF.
+                // CR LF CR LF: a CR anywhere starts over. An even position requires CR, an odd one LF.
                 if byte == 0x0D {
                     matched = matched == 2 ? 3 : 1
                 } else if byte == 0x0A {

@@ -3,8 +3,8 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// The application wants the body of the request under way, which a client may hold back until `100 Continue` (RFC 9110
-/// §10.1.1).
+/// Tells that the application reads the body of the running request, which a client may hold back until `100 Continue`
+/// (RFC 9110 §10.1.1).
 struct BodyDemand: Sendable {}
 
 /// Lets a request's body be read until its response has ended, and no longer.
@@ -128,7 +128,7 @@ struct BodyPieces {
     static let largest = 256 << 10
 
     private let places: LargeBodySlots?
-    /// Bytes of the body that are still to come; nil before its first piece.
+    /// Bytes of the body that are still expected; nil before its first piece.
     private var remaining: Int?
     /// Whether the next piece may be a large one.
     private(set) var areLarge = false

@@ -72,7 +72,7 @@ package struct RequestLabels: Hashable, Sendable {
     package enum CacheResult: String, Sendable {
         /// It was served without a request to the upstream.
         case hit
-        /// A request went to the upstream.
+        /// A request was sent to the upstream.
         case forwarded
     }
 

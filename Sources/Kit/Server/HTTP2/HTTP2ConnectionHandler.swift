@@ -132,7 +132,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandle
             if state.closed(closed.streamID, now: context.eventLoop.now) { closeLater(context) }
             armTimer(context)
         case is ChannelShouldQuiesceEvent:
-            // Not passed on: the streams that are open go on to their ends.
+            // Not passed on, so that the open streams continue to their ends.
             return end(context)
         case ChannelEvent.inputClosed:
             // No client of HTTP/2 closes its output only.

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Which frames of a client NIO gets, if some requests are responded to without it. It has no channel.
+/// Decides which frames of a client NIO gets, if some requests are responded to without it. It has no channel.
 ///
-/// NIO knows nothing of the streams of these requests. A later stream that it gets closes them for NIO as well, since
-/// identifiers only grow (RFC 9113 §5.1.1); until then their frames are kept from it.
+/// The streams of these requests are unknown to NIO. A later stream that NIO gets closes them for NIO as well, since
+/// identifiers only grow (RFC 9113 §5.1.1). Until then NIO does not get their frames.
 struct HTTP2FrameRules {
     enum Verdict: Equatable {
         case pass
@@ -151,7 +151,7 @@ struct HTTP2FrameRules {
 
 /// The head of a frame (RFC 9113 §4.1).
 struct HTTP2FrameHead: Equatable {
-    /// Frames that are told from others before NIO reads them, or written beside it.
+    /// Frames that are recognised before NIO reads them, or written beside it.
     enum Kind: UInt8 {
         case data = 0
         case headers = 1
@@ -197,13 +197,13 @@ struct HTTP2FrameDivision {
         case incomplete
         /// A number of bytes of a frame that has begun before them.
         case rest(Int)
-        /// A frame that is looked at as a whole.
+        /// A frame that is parsed as a whole.
         case whole(HTTP2FrameHead)
         /// So many bytes of a frame that is passed on as it arrives.
         case begun(HTTP2FrameHead, Int)
     }
 
-    /// Longest payload that is looked at as a whole.
+    /// Longest payload that is parsed as a whole.
     static let longest = 4096
 
     /// Remaining bytes of the frame that has begun; first the preface (RFC 9113 §3.4).

@@ -27,7 +27,7 @@ package final class ResponseCache: Sendable {
     struct Location: Sendable {
         fileprivate let shard: Shard
         fileprivate let slot: ResponseCacheShard.Slot
-        /// Whether the head had cookies of which the response knows nothing.
+        /// Whether the head had cookies on which the response does not depend.
         fileprivate let hadCookies: Bool
     }
 
@@ -107,7 +107,7 @@ package final class ResponseCache: Sendable {
         }
     }
 
-    /// Forgets all responses and caches none any more: from now on, every request reaches the application.
+    /// Removes all responses and stops caching. From now on, every request is sent to the application.
     package func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
         // Behind the flag: responses recorded before are removed, later ones see the flag under the lock.

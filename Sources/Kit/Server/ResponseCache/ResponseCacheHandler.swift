@@ -169,7 +169,7 @@ extension ResponseCacheHandler {
         let head: ByteBuffer
         let wantedID: String?
         let response: CachedBytes
-        /// Whether the client wants no further response.
+        /// Whether the client expects no further response.
         var isLast = false
     }
 

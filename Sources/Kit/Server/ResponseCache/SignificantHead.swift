@@ -170,8 +170,8 @@ extension RequestIdentities {
     }
 }
 
-/// A request head whose client wants no further response on its connection (RFC 9112 §9.6), without the lines that say
-/// so: the response to the rest is the same.
+/// A request head whose client expects no further response on its connection (RFC 9112 §9.6), without the lines that
+/// declare this. The response to the rest is the same.
 struct ClosingHead {
     /// The head without its lines `Connection: close`.
     let rest: ByteBuffer

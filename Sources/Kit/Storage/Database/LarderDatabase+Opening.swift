@@ -168,7 +168,7 @@ package struct DatabaseOptions: Sendable {
         case never
     }
 
-    /// When the pages are checked. Only the file's header is looked at in any case.
+    /// When the pages are checked. The file's header is always checked.
     package var integrityCheck = IntegrityCheck.afterUncleanStop
     /// Number of connections that read at the same time. Each caches up to 4 MiB of pages.
     package var maximumReaderCount = 5

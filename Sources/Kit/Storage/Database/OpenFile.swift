@@ -158,7 +158,7 @@ func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
     }
 }
 
-/// Returns the status of a file; nil if it cannot be told.
+/// Returns the status of a file; nil if it cannot be read.
 ///
 /// - Parameter follows: Whether a symbolic link is followed.
 func fileStatus(_ path: String, follows: Bool = false) -> stat? {

@@ -36,12 +36,12 @@ extension Row {
         try value(column) { try? JSONDecoder().decode(Value.self, from: Data(($0 as String).utf8)) }
     }
 
-    /// Returns a number of things or bytes. Sums of them do not overflow.
+    /// Returns a number of items or bytes. Sums of such numbers do not overflow.
     ///
     /// - Throws: `DatabaseError` if it is negative or more than a disk holds.
     package func size(_ column: String) throws -> Int { try Self.size(value(column), column) }
 
-    /// Returns the number of things or bytes of the column at `index`.
+    /// Returns the number of items or bytes in the column at `index`.
     ///
     /// - Throws: `DatabaseError` if it is negative or more than a disk holds.
     package func size(_ index: Int) throws -> Int { try Self.size(value(index), index) }

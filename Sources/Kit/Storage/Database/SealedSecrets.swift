@@ -7,9 +7,9 @@ import Synchronization
 /// Stores secrets such as upstream tokens, sealed with AES-256-GCM (NIST SP 800-38D) under a key that is not in the
 /// database.
 ///
-/// The secret's name is authenticated with it: a sealed value that was moved to another name does not open. The key is
-/// in a file beside the database and is created at the first start. A database whose secrets need another key, or whose
-/// key file is gone, is refused.
+/// The secret's name is authenticated with it, so a sealed value that was moved to another name cannot be opened. The
+/// key is in a file beside the database and is created at the first start. A database is refused if its secrets need
+/// another key, or if its key file is missing.
 package final class SealedSecrets: Sendable {
     private struct Keys {
         /// Seals and opens.

@@ -188,7 +188,7 @@ package struct CachePurge: Sendable, Equatable {
     /// Removes matching responses, in transactions of bounded length, and returns free pages of the file to the
     /// file system.
     ///
-    /// - Parameter progress: Receives how much was looked at and returned, in bytes.
+    /// - Parameter progress: Receives how much was examined and returned, in bytes.
     /// - Throws: `StorageError`, `CancellationError`. Responses removed until then stay removed.
     package func run(on database: LarderDatabase, progress: @escaping ProgressReceiver = { _ in }) async throws
         -> Report
@@ -233,7 +233,7 @@ package struct CachePurge: Sendable, Equatable {
     struct Batch: Sendable {
         var matching: [(id: Int64, upstream: String, bytes: Int)] = []
         var pinned = 0
-        /// Bytes of all responses that were looked at.
+        /// Bytes of all examined responses.
         var bytes = 0
         /// The row that the next batch starts after; nil if this was the last.
         var last: Int64?

@@ -50,8 +50,8 @@ package struct CacheReset: Sendable {
         await compact()
     }
 
-    /// Writes the file anew if only pages are damaged that belong to no table, such as the list of free pages: without
-    /// it no row can be added.
+    /// Rewrites the file if only pages are damaged that belong to no table, such as the list of free pages: without it
+    /// no row can be added.
     private func writeAnew(_ detail: String) async throws {
         database.logger.error(
             "free pages of the database are damaged: the file is written anew without them",
@@ -90,8 +90,8 @@ package struct CacheReset: Sendable {
         }
     }
 
-    /// Does the same in three steps, with the file written anew before the tables are created. With automatic vacuum
-    /// the root of a new table displaces another page, and if that is referred to by a damaged one, SQLite refuses.
+    /// Does the same in three steps, and rewrites the file before the tables are created. With automatic vacuum the
+    /// root of a new table displaces another page. If a damaged page refers to that one, SQLite refuses.
     ///
     /// Reads fail while the file is written. If the process ends meanwhile, the next start creates the tables, since
     /// their migrations are not recorded.
@@ -163,8 +163,8 @@ package struct CacheReset: Sendable {
 
     private static func places(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
-    /// Writes the file anew without the pages of the damaged tables. If that fails, for instance for lack of space,
-    /// they only take space.
+    /// Rewrites the file without the pages of the damaged tables. If that fails, for instance for lack of space, these
+    /// pages only take up space.
     private func compact() async {
         do {
             try await database.pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }

@@ -38,9 +38,9 @@ package struct SearchHits: Sendable, Equatable {
 
     /// Hits are counted up to this number.
     package static let counted = 1000
-    /// The most rows of the index that one reading looks at beyond those that are hits.
+    /// Largest number of rows of the index that one reading examines, in addition to the hits.
     package static let mostMisses = 5000
-    /// The most bytes of texts that one reading looks at.
+    /// Largest number of bytes of texts that one reading examines.
     static let mostBytes = 4 << 20
 
     /// Creates a page without hits.
@@ -122,10 +122,10 @@ struct HitReader {
         /// The ranks of the first hits.
         var ranks: [Int64] = []
         var hits = 0
-        /// The rank below which nothing was looked at.
+        /// The lowest rank that was examined.
         var last: Int64?
         var examined = 0
-        /// Bytes of the texts that were looked at.
+        /// Bytes of the examined texts.
         var bytes = 0
         /// Whether it ended before its time: too many rows were no hits, or the terms hardly ever meet.
         var isCut = false

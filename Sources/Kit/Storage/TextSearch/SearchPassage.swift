@@ -85,7 +85,7 @@ package struct SearchPassage: Sendable, Equatable {
 
     /// Characters before the first hit, and of all.
     fileprivate static let (before, length) = (40, 160)
-    /// The most characters of a text that are looked at.
+    /// Largest number of characters of a text that are examined.
     private static let longestText = 100_000
 
     /// Finds the first passage of a text; nil if it has none of the words.

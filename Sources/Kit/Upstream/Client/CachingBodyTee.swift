@@ -6,7 +6,7 @@ package import Storage
 /// Stores a body while it passes to a client: whole and with the right length and checksum, or not at all. Memory holds
 /// at most `BlobStore/inlineLimit` bytes and the part that passes.
 ///
-/// A body that cannot be stored still reaches the client; `passing(_:ended:)` lets the caller decide otherwise.
+/// A body that cannot be stored is still sent to the client; `passing(_:ended:)` lets the caller decide otherwise.
 package struct CachingBodyTee: Sendable {
     /// How a body ended.
     package enum Outcome: Sendable {

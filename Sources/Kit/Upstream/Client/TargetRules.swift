@@ -94,8 +94,8 @@ struct TargetRules: Sendable {
     }
 }
 
-/// Decides which network addresses links in an upstream's data may lead to: public ones only, so that no data can make
-/// Larder send requests into the machine's own network.
+/// Decides to which network addresses links in an upstream's data may point. Only public ones are allowed, so that no
+/// data can make Larder send requests into the machine's own network.
 enum AddressRules {
     /// Whether an address is globally reachable (IANA special-purpose registries, RFC 6890 and successors).
     static func isPublic(_ address: SocketAddress) -> Bool {

@@ -17,12 +17,12 @@ package struct UpstreamConfiguration: Sendable, Equatable {
     package var patience = Duration.milliseconds(2000)
     /// First pause between probes of an unreachable upstream; later pauses grow.
     package var probeInterval = Duration.milliseconds(5000)
-    /// Hosts other than the base URL's that its links and redirects may lead to.
+    /// Hosts other than the base URL's to which its links and redirects may point.
     package var allowedHosts: [String] = []
     /// Whether links and redirects may also lead to any public host by http or https at its usual port: for upstreams
     /// whose data names arbitrary hosts.
     package var followsPublicLinks = false
-    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may lead there whatever
+    /// Hosts other than the base URL's that the operator trusts as much: links and redirects may point to them whatever
     /// their address.
     package var trustedHosts: [String] = []
     /// Largest body accepted, in bytes.
@@ -95,7 +95,7 @@ package struct MountOptions: Sendable, Equatable {
     package var heuristics = false
     /// Largest body that is stored, in bytes; larger ones are only forwarded.
     package var maximumStoredBytes = 128 << 20
-    /// Whether links in its JSON lead back to the mount. Not of a mount that is shared.
+    /// Whether links in its JSON are rewritten to the mount. False for a mount that is shared.
     package var leadsBack = false
 }
 

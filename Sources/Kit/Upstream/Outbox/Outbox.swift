@@ -178,7 +178,7 @@ struct OutboxAccount<Work: OutboxWork>: Sendable {
         }
     }
 
-    /// Takes over a row; nil if it is gone.
+    /// Takes over a row; nil if it was removed.
     mutating func follow(_ number: Int64, _ entry: OutboxEntry<Work>?) {
         let isDone = entry?.progress.state == .done
         // The number of one that was taken back may be given again.

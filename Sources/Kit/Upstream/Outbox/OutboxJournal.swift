@@ -47,8 +47,8 @@ package struct OutboxJournal: Sendable {
         """
     }
 
-    /// Makes a table of an earlier build anew, with its operations: it took fewer states, and numbered the operations
-    /// of all accounts together.
+    /// Replaces a table of an earlier build, with its operations. It had fewer states, and numbered the operations of
+    /// all accounts together.
     package func renew(_ db: Database) throws {
         let columns =
             "account, number, id, work, state, attempts, doubtful, reason, due_at, queued_at, blob_id, length"

@@ -9,10 +9,10 @@ struct OutboxOrder<Path: OutboxPath>: Sendable {
     private var held = OutboxHolds()
     private var suspended = OutboxHolds()
     private(set) var ready = SortedElements<Int64>(by: <)
-    /// Operations that were looked at so far.
+    /// Number of operations that were examined so far.
     var steps: Int { held.steps + suspended.steps }
 
-    /// The first two operations that may run, if their time has come.
+    /// The first two operations that may run, if they are due.
     var first: ArraySlice<Int64> { Array(ready.elements.prefix(2))[...] }
 
     /// Whether an earlier operation holds up one.

@@ -6,7 +6,7 @@ package enum OutboxState: String, Sendable, CaseIterable {
     case queued
     /// It is being sent.
     case running
-    /// The upstream has accepted it and works on it: it is asked for the end.
+    /// The upstream has accepted the operation and works on it. Its end is polled.
     case processing
     /// It was sent, or could not be, and is tried again.
     case waiting

@@ -89,9 +89,9 @@ package protocol OutboxView: Sendable {
 
 /// The effect of a later write on an earlier one.
 package enum OutboxFold<Work: Sendable>: Sendable {
-    /// Both stay unchanged, and no earlier write is looked at.
+    /// Both remain unchanged, and no earlier write is examined.
     case stop
-    /// The earlier one becomes another, or nothing if this is nil, and the writes before it are looked at.
+    /// The earlier one becomes another, or nothing if this is nil, and the writes before it are examined.
     ///
     /// - Parameter always: Whether this change holds even if no earlier write is merged.
     case pass(Work?, always: Bool)

@@ -49,8 +49,8 @@ struct MountLinks: Sendable {
     private func proof(of link: String) -> String { String(hasher.hash("link \(link)").text.prefix(32)) }
 
     /// Returns the key under which the target of a link is stored. A link with the entity tag of a file (`etag`) is
-    /// signed anew each time, in its path and by other hosts. Its query names the version, and the beginning of its
-    /// path the service, which may redirect to another one with the same query.
+    /// signed again each time, in its path and by other hosts. Its query names the version. The beginning of its path
+    /// is the service, which may redirect to another one with the same query.
     func key(of link: String) -> String {
         let parts = URIParts(link)
         let query = parts.query ?? ""

@@ -57,7 +57,7 @@ struct ProxiedRequest: Sendable {
         )
         credential = upstream.mount.shared ? nil : request.credential?.identity ?? Self.credential(in: fields, hasher)
         self.fields = Self.authorized(fields, for: request, upstream.mount)
-        // A link needs no token, and may lead to another service of the same origin.
+        // A link needs no token, and may point to another service of the same origin.
         if isLink { for name in ForwardedFields.credentials { self.fields[name] = nil } }
         // RFC 9110 §9.3.1: content of a GET has no meaning, and its response would be stored under the URL alone.
         let hasBody = request.method != .get && request.method != .head
@@ -68,7 +68,7 @@ struct ProxiedRequest: Sendable {
         directives = RequestDirectives(request.headerFields)
     }
 
-    /// Removes the fields that a mount whose links lead back does not forward.
+    /// Removes the fields that a mount with rewritten links does not forward.
     private static func limit(_ fields: inout HTTPFields, isLink: Bool, hasCredential: Bool) {
         if !isLink {
             // Links are read and replaced: the whole, in no coding.
@@ -76,7 +76,7 @@ struct ProxiedRequest: Sendable {
             fields[.acceptEncoding] = "identity"
         }
         if !hasCredential, !fields.contains(.authorization) {
-            // Stored for nobody, or for a cookie, it would stay when its account is logged out.
+            // A response that is stored without a user, or for a cookie, would remain when its account is logged out.
             fields[.cookie] = nil
             fields[.cacheControl] = "no-store"
         }

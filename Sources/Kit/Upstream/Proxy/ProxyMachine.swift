@@ -154,9 +154,9 @@ indirect enum ProxyStep: Sendable, Equatable {
 
 /// The result of the last step.
 enum ProxyEvent: Sendable, Equatable {
-    /// The store and the upstream's state were looked at.
+    /// The store and the upstream's state were read.
     case looked(Decision, UpstreamState)
-    /// The stored response of the step is gone, cannot be read or must not be used.
+    /// The stored response of the step was removed, cannot be read or must not be used.
     case unreadable
     /// No other client has sent the same request: this one begins a flight.
     case leads

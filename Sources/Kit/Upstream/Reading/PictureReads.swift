@@ -2,8 +2,8 @@ import Concurrency
 package import HTTPTypes
 import Synchronization
 
-/// Reads pictures that are no ``Resource``, since an API tells their addresses only when asked. As with those of
-/// ``Upstream``, nobody waits long, and missing pictures and the state of their host are remembered.
+/// Reads pictures that are no ``Resource``, because their addresses have to be requested from an API. As with those of
+/// ``Upstream``, waits are short, and missing pictures and the state of their host are remembered.
 package final class PictureReads<Picture: Sendable>: Sendable {
     private let upstream: Upstream
     private let flights: SingleFlight<String, Picture, any Error>
@@ -22,7 +22,7 @@ package final class PictureReads<Picture: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: Identifies the picture, its version and who may see it.
     ///   - isForced: Whether to request it whatever is known.
-    ///   - work: Asks for the address, downloads and stores the picture. It continues if nobody waits any more.
+    ///   - work: Requests the address, downloads and stores the picture. It continues if no reader waits any more.
     /// - Throws: ``UpstreamError``, which is ``UpstreamError/known(_:)`` if nothing was requested; `CancellationError`;
     ///   errors of `work`.
     package func read(
@@ -46,7 +46,7 @@ package final class PictureReads<Picture: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Downloads a picture from the address that the API has told. To be called by the work of a read.
+    /// Downloads a picture from the address that the API has returned. Must be called by the work of a read.
     package func download(_ url: String, _ fields: HTTPFields, isForced: Bool) async throws(UpstreamError)
         -> IncomingResponse
     {

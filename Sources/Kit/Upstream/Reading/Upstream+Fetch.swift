@@ -216,7 +216,7 @@ extension Upstream {
         return Prepared(persistRows: persistRows, response: response, isKept: isKept)
     }
 
-    /// Writes rows and response; rows that come in parts in several transactions, of which the last one has the
+    /// Writes rows and response. Rows that are stored in parts need several transactions, of which the last one has the
     /// response.
     ///
     /// - Returns: The id of the response; nil if it is not kept.

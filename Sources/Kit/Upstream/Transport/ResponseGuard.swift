@@ -153,7 +153,7 @@ final class ResponseGuard: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { clearAlarm() }
 
-    /// Schedules a look at the timer's deadline, unless an earlier one is scheduled.
+    /// Schedules a check of the timer's deadline, unless an earlier one is scheduled.
     private func setAlarm(_ context: ChannelHandlerContext) {
         guard let deadline = timer.deadline else { return }
         if let alarm, alarm.time <= deadline { return }

@@ -222,7 +222,7 @@ extension UpstreamError {
 
 /// Who gets the interim responses (RFC 9110 §15.2) of the requests under way: async-http-client drops them.
 ///
-/// A request names its listener by a number (``GuardedRequest``), since nothing but its head reaches its connection.
+/// A request names its listener by a number (``GuardedRequest``), since only its head is passed to its connection.
 final class InterimListeners: Sendable {
     /// Is called on the event loop of the connection.
     typealias Listener = @Sendable (HTTPResponse) -> Void

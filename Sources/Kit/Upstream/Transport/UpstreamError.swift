@@ -22,7 +22,7 @@ package enum UpstreamError: Error, Sendable, Equatable {
     case notStored
     /// The upstream responded, and its response could not be stored here: the fault is Larder's.
     case storageFailed(isFull: Bool)
-    /// No request was sent, since its outcome is known: the host was not reached lately, the upstream asked for a
+    /// No request was sent, since its outcome is known. The host was unreachable lately, the upstream requested a
     /// pause, nothing is at the address, or it may not be requested.
     indirect case known(UpstreamError)
 }

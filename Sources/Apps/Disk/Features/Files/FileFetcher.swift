@@ -63,7 +63,7 @@ struct FileFetcher: Sendable {
         return (response.body.part(skipping: 0, count: size - beginning.received), beginning)
     }
 
-    /// Returns a range of a file's content, by a link that is used once and forgotten. A link that does not work is
+    /// Returns a range of a file's content, by a link that is used once and not stored. A link that does not work is
     /// replaced once.
     func part(_ range: Range<Int>, of item: DiskItem, for account: DiskAccount) async throws -> ByteStream {
         guard !range.isEmpty else { return ByteStream(ByteBuffer()) }
@@ -87,7 +87,7 @@ struct FileFetcher: Sendable {
         let body: ByteStream
     }
 
-    /// Requests a range of a file's content, by a link that is used once and forgotten. A link that does not work is
+    /// Requests a range of a file's content, by a link that is used once and not stored. A link that does not work is
     /// replaced once.
     ///
     /// - Parameters:

@@ -111,8 +111,8 @@ struct Listing: Sendable {
             read = page
             if cachePolicy == .revalidate { cachePolicy = .useCache }
         }
-        // The queue changed during every attempt. The page with the pending writes is returned, so that they do not
-        // vanish from the list meanwhile.
+        // The queue changed during every attempt. The page with the pending writes is returned, so that the list
+        // contains them meanwhile.
         if let read { return read }
         let part = query.part(query.page, of: query.folder, for: session.account)
         return try await page(part, of: query, for: session, cachePolicy, resource)
@@ -298,7 +298,7 @@ extension ScreenRequest {
         return order
     }
 
-    /// Reads from the query whether files or folders are asked for: `all`, `file` or `dir`.
+    /// Reads from the query whether files or folders are requested: `all`, `file` or `dir`.
     func itemType() throws -> String {
         let type = try query.string("type") ?? "all"
         guard ["all", "file", "dir"].contains(type) else {
@@ -307,7 +307,7 @@ extension ScreenRequest {
         return type
     }
 
-    /// Reads the media types that are asked for from the query, sorted; nil if none is named.
+    /// Reads the requested media types from the query, sorted; nil if none is named.
     func mediaTypes() throws -> [String]? {
         guard let text = try query.string("media_type"), !text.isEmpty else { return nil }
         let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -75,7 +75,7 @@ struct OfflineFetcher: Sendable {
         }
     }
 
-    /// Returns the row of a file; nil if it is gone, or of another version than the wanted one.
+    /// Returns the row of a file; nil if the file no longer exists or has another version than the wanted one.
     private func wanted(_ file: OfflineFile) throws -> DiskItem? {
         let item = try store.item(file.path, account: file.account)?.item
         return item.flatMap { $0.version == file.version && $0.size == file.size ? $0 : nil }

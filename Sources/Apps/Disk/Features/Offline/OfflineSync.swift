@@ -27,7 +27,7 @@ final class OfflineSync: Sendable {
         var isStopped = false
     }
 
-    /// Due work that is looked at, of each account; the rest follows.
+    /// Largest number of due jobs that are read for each account; the rest follows later.
     private static let mostDue = 64
     /// Beginnings of contents that are kept for another attempt.
     private static let mostPartials = 8

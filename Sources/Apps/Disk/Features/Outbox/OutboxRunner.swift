@@ -141,8 +141,8 @@ struct OutboxRunner: Sendable {
         }
     }
 
-    /// Moves a folder out of the way of a file, or the other way round, to the trash: the API replaces files by files
-    /// only. The user has asked for that.
+    /// Moves a folder that is in the place of a file, or a file in the place of a folder, to the trash. The user has
+    /// requested that. The API replaces files by files only.
     private func clear(_ work: QueuedWrite, _ found: CurrentState, _ account: DiskAccount) async throws {
         guard work.isCreation, work.overwrites, let place = found.place else { return }
         guard work.kind == .folder || place.kind == .dir else { return }

@@ -183,7 +183,8 @@ final class OutboxSender: Sendable {
         return false
     }
 
-    /// Returns before when nothing of an account is sent because the API has asked for that; nil if it has not.
+    /// Returns the time before which nothing of an account is sent because the API has requested a pause; nil without a
+    /// pause.
     func pauseEnd(of account: String) -> Date? {
         disk.client.upstream.reachability.pause(for: disk.client.credential(of: account), at: disk.clock.now())?.end
     }

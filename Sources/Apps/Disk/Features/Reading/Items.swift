@@ -24,8 +24,8 @@ extension Disk {
         return read
     }
 
-    /// Reads a file or folder: from the API, or as a list has shown it before. A file that the API says is gone leaves
-    /// all lists.
+    /// Reads a file or folder from the API, or from the row that a list has stored before. A file that no longer exists
+    /// at the API is removed from all lists.
     ///
     /// - Parameters:
     ///   - waitsToTimeout: Whether the API's response is waited for whatever the patience.

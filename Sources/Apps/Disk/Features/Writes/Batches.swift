@@ -52,7 +52,8 @@ struct Batches: Sendable {
 
     private var store: DiskStore { disk.store }
 
-    /// Changes each path in turn. If the batch is interrupted, the results so far are told, and the rest has failed.
+    /// Changes each path in turn. If the batch is interrupted, the results so far are returned, and the rest has
+    /// failed.
     ///
     /// - Throws: The error that interrupts it at the first path.
     private func each(of paths: [DiskPath], _ change: (DiskPath) async throws -> BatchScreen.Result) async throws

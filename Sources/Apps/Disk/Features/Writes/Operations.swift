@@ -32,7 +32,7 @@ extension Writes {
 
 // Operations: writes that the API finishes after it has accepted them (202).
 extension Disk {
-    /// After how many seconds an operation of this age is asked for again.
+    /// Returns the pause before an operation of this age is polled again, in seconds.
     static func operationPause(at age: TimeInterval) -> Double { min(max(age / 2, 1), 60) }
 
     /// Follows an operation to its end, at most for the configured time.
@@ -86,7 +86,7 @@ extension Disk {
         }
     }
 
-    /// Returns the outcome of an operation that the API has forgotten, judged by the items at its paths.
+    /// Returns the outcome of an operation that the API no longer knows, derived from the items at its paths.
     func ending(of operation: DiskOperation, for account: DiskAccount) async throws -> DiskOperation.Status {
         async let subject = found(operation.path, account)
         async let place = found(operation.target, account)
@@ -164,8 +164,8 @@ struct DiskOperation: Sendable, Equatable {
         }
     }
 
-    /// Returns how an operation has ended that the API has forgotten, from the items at its paths now. The API had
-    /// accepted it, so the item that it acts on was there.
+    /// Returns the outcome of an operation that the API no longer knows, derived from the present items at its paths.
+    /// The API had accepted the operation, so the item on which it acts existed.
     ///
     /// - Parameters:
     ///   - subject: The item at ``path``.

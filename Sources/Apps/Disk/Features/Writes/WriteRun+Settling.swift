@@ -112,8 +112,8 @@ extension WriteRun {
         }
     }
 
-    /// Waits for the end of an upload whose client has its response: screens show the file without being asked for the
-    /// operation.
+    /// Waits for the end of an upload whose client has its response, so that screens show the file even if no client
+    /// polls the operation.
     private func attend(_ operation: DiskOperation, _ before: CurrentState, _ bytes: ByteSummary?)
         async
     {

@@ -121,8 +121,8 @@ struct Writes: Sendable {
 
 // Public addresses of files and folders.
 extension Writes {
-    /// `POST /v1/disk/links`: publishes an item that is not public yet, gives its link the end that is asked for, and
-    /// returns the address.
+    /// `POST /v1/disk/links`: publishes an item that is not public yet, sets the requested end of its link, and returns
+    /// the address.
     @Sendable func publish(_ request: ScreenRequest, _ session: Session) async throws -> ScreenResponse {
         let fields = try await request.jsonObject()
         let path = try fields.itemPath()

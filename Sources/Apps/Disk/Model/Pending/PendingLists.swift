@@ -89,7 +89,7 @@ final class PendingLists: Sendable {
         /// The number of all. If names have to be compared, it ends at `SearchHits.counted` or at the first one after
         /// the page, whichever is more.
         var count = 0
-        /// How many names were looked at.
+        /// Number of names that were compared.
         var steps = 0
     }
 
@@ -123,7 +123,7 @@ final class PendingLists: Sendable {
     }
 }
 
-/// Which names have which one to three bytes in a row, so that a search looks at few of them.
+/// The names that contain each sequence of one to three bytes, so that a search compares few of them.
 struct NameGrams: Sendable {
     /// The most bytes in a row by which names are found.
     static let longest = 3

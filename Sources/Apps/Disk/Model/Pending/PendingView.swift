@@ -42,9 +42,9 @@ struct PendingView: OutboxView {
     /// All places that are shown otherwise, sorted and searched. Copies share it: it is that of the last change.
     let lists = PendingLists()
     private var folders = PersistentMap<DiskPath, Folder>()
-    /// Where things of the API are shown, by the path that the API has them at.
+    /// The paths at which items of the API are shown, by their paths at the API.
     private var relocations = PersistentMap<DiskPath, DiskPath>()
-    /// How many operations and places were looked at so far.
+    /// Number of operations and places that were examined so far.
     private(set) var steps = 0
 
     mutating func follow(_ change: OutboxStep<QueuedWrite>) {
