@@ -125,7 +125,7 @@ enum WAVFile {
     }
 }
 
-/// The content of a file that is too large to be stored. Its bytes are made when they are read: one block of 64 KiB
+/// The content of a file that is too large to be stored. Its bytes are made when they are read. One block of 64 KiB
 /// repeats, with its number in its first eight bytes (big-endian), so that tests notice a byte from the wrong place.
 struct EndlessBytes: ByteSource {
     static let block = 1 << 16

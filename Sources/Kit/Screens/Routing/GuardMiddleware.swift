@@ -115,9 +115,9 @@ struct CanonicalPathMiddleware: RouterMiddleware {
     }
 }
 
-/// Adds the header fields by which browsers and caches tell clients apart, to problems as well, so it encloses
-/// ``ProblemMiddleware``. These are `Vary` by the device if clients have to be paired, the CORS fields of listed
-/// origins, and a policy that keeps pages of other origins from embedding the response.
+/// Adds the header fields by which browsers and caches distinguish clients: `Vary` by the device if clients have to be
+/// paired, and the CORS fields of listed origins. Also adds a policy that keeps pages of other origins from embedding
+/// the response. Problems need these fields as well, so this middleware encloses ``ProblemMiddleware``.
 struct BrowserFieldsMiddleware: RouterMiddleware {
     typealias Context = ScreenContext
 

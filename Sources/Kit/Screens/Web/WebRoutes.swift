@@ -147,8 +147,8 @@ struct WebPolicy: Sendable {
         ]
     }
 
-    /// Returns the policy (CSP Level 3). Scripts are loaded from the folder of the front end's files only: with
-    /// `'self'`, a response that a mount passes on from an upstream could run as code of this origin. The one trusted
+    /// Returns the policy (CSP Level 3). Scripts are loaded from the folder of the front end's files only. With
+    /// `'self'`, a response that a mount forwards from an upstream could run as code of this origin. The one trusted
     /// type is the address of the worker that takes shared files.
     private func contentSecurityPolicy(authority: String?) -> String {
         let code = sources(authority: authority).joined(separator: " ")

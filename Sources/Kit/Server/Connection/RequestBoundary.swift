@@ -26,10 +26,10 @@ struct RequestBoundary {
         case head(began: Bool, matched: Int, isPlain: Bool)
         case body(remaining: Int)
         /// Within a chunked body; `tail` are the last four bytes that were passed on. A chunked body, with or without
-        /// trailers, ends in CR LF CR LF (RFC 9112 §7.1). If the decoder has reached the end of the request, nothing
-        /// further, and these were its last bytes, it holds none back: anything after the end would have become a head
-        /// or an error by that empty line. If a client pipelines after such a body, the last bytes differ, and the
-        /// position is lost.
+        /// trailers, ends in CR LF CR LF (RFC 9112 §7.1). If the decoder has just reached the end of the request, and
+        /// these were its last bytes, it holds no bytes back. Any bytes after the end would have become a head or an
+        /// error at that empty line. If a client pipelines after such a body, the last bytes differ, and the position
+        /// is lost.
         case chunked(tail: UInt32, ChunkSizes)
         case lost
     }

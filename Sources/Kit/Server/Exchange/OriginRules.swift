@@ -33,9 +33,9 @@ package struct OriginRules: Sendable, Equatable {
         [.get, .head, .options].contains(method) || allowsEffects(headerFields, authority: authority)
     }
 
-    /// Whether a request, whatever its method, may change screens of a user. A page of this server or of a listed
-    /// origin, the user's own input, or a client that is no browser must have sent it: any page can make a browser send
-    /// a GET.
+    /// Whether a request, whatever its method, may change screens of a user. Its sender must be a page of this server
+    /// or of a listed origin, the user through own input, or a client that is no browser. Otherwise it is refused,
+    /// because any page can make a browser send a GET.
     package func allowsEffects(_ headerFields: HTTPFields, authority: String?) -> Bool {
         if let origin = headerFields[.origin], lists(origin) { return true }
         return isOfOwnPage(headerFields, authority: authority) ?? true

@@ -87,9 +87,9 @@ package struct SpaceProbe: Sendable {
         }
     }
 
-    /// Translates an error whose cause is a full disk or an exhausted quota, if SQLite reports it as one of input and
-    /// output, or as a file that cannot be opened. SQLite reports `SQLITE_FULL` only if it writes pages itself and the
-    /// disk, not the quota, is full.
+    /// Translates an error whose cause is a full disk or an exhausted quota. SQLite reports `SQLITE_FULL` only if it
+    /// writes pages itself and the disk, not the quota, is full. Otherwise it reports an error of input and output, or
+    /// a file that cannot be opened.
     package func explaining(_ error: any Error, path: String) -> any Error {
         switch StorageError.translating(error, path: path) as? StorageError {
         case .inputOutput, .notWritable: hasSpace() ? error : StorageError.diskFull(path: path)

@@ -62,10 +62,10 @@ package struct CachingBodyTee: Sendable {
     /// that has read the whole body finds it in the store.
     ///
     /// - Parameter ended: Called before the last part is returned, or as soon as storing fails; then again only for a
-    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. Ask the task,
-    ///   not an error, whether the client has left. A cast to `CancellationError` in a closure that is inlined into the
-    ///   loop that reads the body ends the process with "freed pointer was not the last allocation": optimized by Swift
-    ///   6.3, it keeps its place on the task's stack.
+    ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. To find out
+    ///   whether the client has left, check the task, not an error. If the error is cast to `CancellationError` in a
+    ///   closure that is inlined into the loop that reads the body, the process ends with "freed pointer was not the
+    ///   last allocation". Swift 6.3 with optimization keeps the result of that cast on the task's stack.
     package func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()
