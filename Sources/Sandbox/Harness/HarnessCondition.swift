@@ -21,8 +21,8 @@ package struct HarnessCondition: Sendable, Equatable {
         return conditions
     }
 
-    /// Parses `offline`, `slow`, `flaky`, a status, or any fault. The statuses 401 and 403 become faults of the server, on
-    /// all routes but the one that creates sessions, because the upstreams do not know its users.
+    /// Parses `offline`, `slow`, `flaky`, a status, or any fault. The statuses 401 and 403 become faults of the server,
+    /// on all routes but the one that creates sessions. Upstreams do not have them, because they do not know its users.
     ///
     /// - Throws: ``ControlProblem``.
     package init(parsing text: String) throws {

@@ -33,8 +33,8 @@ package struct OriginRules: Sendable, Equatable {
         [.get, .head, .options].contains(method) || allowsEffects(headerFields, authority: authority)
     }
 
-    /// Whether a request, whatever its method, may change screens of a user. Its sender must be a page of this server
-    /// or of a listed origin, the user through own input, or a client that is no browser. Otherwise it is refused,
+    /// Whether a request, whatever its method, may change screens of a user. It must be caused by a page of this server
+    /// or of a listed origin, by the user's own input, or by a client that is no browser. All others are refused,
     /// because any page can make a browser send a GET.
     package func allowsEffects(_ headerFields: HTTPFields, authority: String?) -> Bool {
         if let origin = headerFields[.origin], lists(origin) { return true }
