@@ -69,8 +69,8 @@ struct ClusterService: Service {
 
     /// Checks the store, and brings the database of this process up to date.
     ///
-    /// Waits while errors are temporary, and logs each new one. A missing user or database counts as temporary only for
-    /// a process that was serving before.
+    /// Waits while errors are temporary, and logs each new one. A full disk, and a user or database that the store does
+    /// not have, count as temporary only for a process that was serving before.
     ///
     /// - Parameter waiting: Whether to wait for a store that does not respond.
     /// - Returns: The error, as an unavailable store, if the store cannot be used yet; nil after success.

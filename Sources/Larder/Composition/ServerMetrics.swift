@@ -273,7 +273,7 @@ struct ConnectionBurst {
     /// Listeners among which the kernel divides clients.
     let listeners: Int
     /// Limits of connections are checked only between two bursts. This limit is lower than the configured one, so that
-    /// a whole burst of each listener does not exceed that.
+    /// a whole burst of each listener does not exceed the configured one. A burst is therefore a small part of it.
     let limit: Int
 
     init(connections: Int) {

@@ -52,6 +52,7 @@ struct ServerResources: Sendable {
     ///   - isTested: Returns whether tests control the server.
     ///   - isControlled: Whether tests may record requests, and replay responses from files.
     ///   - last: The resources of the server that this one replaces. Those of the listening socket are taken over.
+    /// - Throws: `StorageError` or a file error if folders cannot be used, ``FollowsOthers``, `CertificateError`.
     init(
         _ configuration: LarderConfiguration,
         _ database: LarderDatabase,
@@ -186,7 +187,7 @@ struct ServerResources: Sendable {
     }
 }
 
-/// A data directory that has replicated other servers. A server without a shared store would lose its changes to it.
+/// A data directory that has replicated other servers. Changes of a server without a shared store would be lost in it.
 struct FollowsOthers: Error, CustomStringConvertible {
     let description = """
         This data directory has users' data of several servers. Set store.url, or copy the data to a new directory by \

@@ -63,6 +63,7 @@ struct ScenarioFailure: Error, Equatable {
 extension Scenario {
     /// Largest file that is read, in bytes.
     static let largestFile = 16 << 20
+    /// Largest number of requests of one step.
     static let mostRequests = 10_000
     /// Largest number of requests at once.
     static let mostParallel = 256

@@ -4,7 +4,8 @@ import MediaFormats
 /// Reduces pages to their visible parts before they are copied into a document.
 ///
 /// Pages keep only the keys in ``KeptKeys``. They lose everything else: actions, scripts, attachments, multimedia,
-/// metadata, and references to other files. The same applies to all dictionaries to which a page refers.
+/// metadata, and references to other files. The same applies to all dictionaries to which a page refers, directly or
+/// through others.
 final class PageFilter {
     typealias Object = PDFFile.Object
 

@@ -28,8 +28,8 @@ final class UsedResources {
     /// Resources that an object with content uses and does not have, by its number. Readers look them up in the
     /// resources of the content that draws the object.
     private var missing: [Int32: Set<Use>] = [:]
-    /// Resources that lack some that are used, before and after the reduction. The specification requires that there
-    /// are none.
+    /// Resources that lack an XObject, such as a form, that content uses; before and after the reduction. The
+    /// specification requires that there are none.
     private var incomplete: [(resources: Object, reduced: Object)] = []
     private var depth = 0
 
@@ -123,7 +123,7 @@ extension UsedResources {
 
     /// Copies a resource.
     ///
-    /// - Returns: The resources that the copied one uses itself; nil if there is no such resource.
+    /// - Returns: The uses that the copied resource leaves to these resources; nil if there is no such resource.
     private func copy(_ use: Use, from resources: Object, to reduced: Object) throws -> Set<Use>? {
         if Self.drawn.contains(use.category) { try requirePresent(resources) }
         guard qpdf_oh_is_dictionary(handle, resources) != 0 else { return nil }

@@ -127,6 +127,7 @@ struct FieldLook: Equatable {
         var isSelected = false
     }
 
+    /// Width and height in points.
     var width: Double
     var height: Double
     /// Components of gray, RGB or CMYK; nil for none.

@@ -42,7 +42,7 @@ final class FrontStreams: Sendable {
 
     fileprivate func end(_ number: Int) { state.withLock { _ = $0.streams.removeValue(forKey: number) } }
 
-    /// The decision for the next message of a stream. No stream is held twice.
+    /// The decision for the next message of a stream. The same faults hold a stream only once.
     fileprivate func decision(of number: Int) -> FaultDecision {
         state.withLock { state in
             guard let stream = state.streams[number] else { return .response }

@@ -56,8 +56,9 @@ struct RequestMatch: Sendable, Equatable {
     /// Names in lower case.
     var header: [Named] = []
     var body: Body?
-    /// Whether a request with a parameter that ``query`` does not have is refused.
+    /// Whether a request with a parameter that ``query`` does not have is no match.
     var exactQuery = false
+    /// Whether a request is no match if its body has more than ``body``.
     var exactBody = false
 
     func matches(_ request: MatchedRequest) -> Bool {
@@ -175,8 +176,8 @@ extension RequestMatch {
         return text.uppercased()
     }
 
-    /// Returns the match for paths below the upstream's prefix. Paths in the journal and in base URLs begin with its
-    /// name.
+    /// Returns the match for paths below the upstream's prefix. A path that is taken from the journal or a base URL
+    /// begins with the upstream's name, which is removed.
     func below(_ upstream: String) -> RequestMatch {
         var match = self
         if path.first == upstream { match.path.removeFirst() }

@@ -113,7 +113,7 @@ struct PageWindow: Sendable, Equatable {
     var isWhole: Bool
     /// Number of rows in the whole list; nil if it is not known.
     var total: Int?
-    /// Whether rows follow.
+    /// Whether rows follow, as far as the stored pages tell.
     var hasMore: Bool
     /// When the oldest of its pages was fetched.
     var fetchedAt: Date

@@ -145,8 +145,8 @@ extension DiskStore {
         return entries
     }
 
-    /// Ends an operation in the transaction that counts its change, and begins the next one. So that needs no
-    /// transaction of its own; its items are read once more before it is sent.
+    /// Ends an operation in the transaction that counts its change, and begins the next one, which therefore needs no
+    /// transaction of its own. The items of the next one are read once more before it is sent.
     func finish(_ id: String, account: String, at now: Date, _ db: Database) throws {
         try followOutbox(of: account, db)
         guard var entry = outbox.entry(id, of: account) else { return }
@@ -170,7 +170,8 @@ extension DiskStore {
         }
     }
 
-    /// The most operations that one change of several servers removes.
+    /// The most operations that one change of several servers removes, and that may be left to the last of these
+    /// changes.
     private static let shortOutbox = 500
 
     /// Lets operations that wait for an accepted token be tried again, in the transaction of a login.

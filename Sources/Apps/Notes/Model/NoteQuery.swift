@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 /// The text of a search in notes: words, `"phrases"` of words that follow each other, and both with a minus in front if
-/// notes must not have them. The last word may be the beginning of one, since it may not be typed to its end.
+/// notes must not have them. The last word may be the beginning of one, because the user may still be typing it.
 struct NoteQuery: Sendable, Equatable {
     /// A part of the text.
     private struct Piece {

@@ -7,8 +7,8 @@ import Storage
 import Upstream
 
 extension NoteStore {
-    /// Whether pictures are kept with their person. Those of several servers are in a cache of one, and are replaced on
-    /// others, too.
+    /// Whether the pictures of people are kept as long as the people are. Those of several servers are in a cache of
+    /// one, and are replaced on others, too.
     var keepsPictures: Bool { !users.isShared }
 
     /// - Parameters:

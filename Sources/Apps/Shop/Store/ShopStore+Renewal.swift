@@ -81,7 +81,7 @@ extension ShopStore {
     /// 3. The product with the line's slug.
     /// 4. The product with the line's title and category, if no other product and no other line has both.
     ///
-    /// Products of other lines are excluded, except in the second case.
+    /// Products of other lines with the same title on the list are excluded, except in the second case.
     private static let presentID = """
         coalesce(
             \(successor("""

@@ -113,7 +113,7 @@ enum ClusterContents {
     private static func lock(_ content: String) -> String { "content/\(content)" }
 
     /// Assigns stored files to the rows of a change that name them, and removes others from the rows that named them. A
-    /// replaced file can be read to its end. The file of a removed row may no longer be readable.
+    /// replaced file can be read to its end. The file of a removed row must not be read any more.
     ///
     /// - Throws: `StorageError.blobUnavailable` if one no longer exists; `ClusterError`.
     static func settle(_ change: ContentChange, _ transaction: SQLTransaction) throws {

@@ -112,8 +112,8 @@ package struct UpstreamDescription: Sendable, Equatable {
     package let isShared: Bool
     /// Whether its mount stores bodies. It does not if they hold tokens.
     private let mayStoreBodies: Bool
-    /// Whether its JSON has links that open files to every holder. Its mount rewrites them to addresses of the mount,
-    /// and stores no bodies if it is shared.
+    /// Whether its JSON has links that open files to every holder. Its mount rewrites them to its own addresses, unless
+    /// it is shared: then it stores no bodies.
     package let leadsBack: Bool
     /// The OpenAPI document by which the sandbox simulates it; nil if the sandbox has a service of its name, or nothing
     /// is to be simulated.

@@ -4,7 +4,7 @@ import Server
 import ServiceLifecycle
 
 /// Unpairs the devices that commands name while the server runs. It looks once a second whether there is a file, so a
-/// command needs no port. A signal could reach another program.
+/// command needs no port. A signal could reach another program of the data directory.
 package struct DeviceRevocations: Service {
     /// Time between two looks.
     static let interval: Duration = .seconds(1)

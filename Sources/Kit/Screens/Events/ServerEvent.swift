@@ -228,7 +228,7 @@ struct EventBacklog: Sendable {
         while count > most, let oldest = order.popFirst() {
             if isKept(oldest) { removeOldest(of: oldest.audience) }
         }
-        // Half of the positions are removed, so each is filtered once on average.
+        // At least half of the positions are removed, so the cost of an event is constant on average.
         if order.count > 2 * most { order = order.filter(isKept) }
         return entry
     }

@@ -9,7 +9,7 @@ import Synchronization
 
 /// A request with an `Idempotency-Key`, on its way to its stored response.
 final class KeyedRequest: Sendable {
-    /// The identity of the row: a digest of the key and its sender.
+    /// The identity of the row: a digest of the key and its sender, which tells nothing to a reader without the key.
     let id: Data
     /// A digest of the sender.
     let audience: Data

@@ -297,8 +297,8 @@ extension RouteTable {
     /// Makes a page for the request of a browser; nil if there is none.
     package typealias MissingPage = @Sendable (HTTPRequest) -> ScreenResponse?
 
-    /// Returns the page that a browser gets in place of an error. Nil if the client prefers JSON to HTML, or if the
-    /// address is one of the API.
+    /// Returns the page that a browser gets in place of an error. Nil unless the client prefers HTML to JSON, and nil
+    /// for an address of the API.
     ///
     /// - Parameter status: That of the error's response.
     func page(inPlaceOf error: any Error, _ status: HTTPResponse.Status, for request: HTTPRequest, path: String)

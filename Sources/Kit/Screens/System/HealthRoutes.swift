@@ -95,8 +95,8 @@ package struct HealthRoutes: Sendable {
 
     /// Responds 200 if every check holds, else 503. The response names the failed check, the log its cause.
     ///
-    /// The store is asked only if the request says so: without it, a process shows users' data of an earlier time. A
-    /// proxy must not give up all processes while none reaches the store.
+    /// The store is asked only if the request says so: a process that does not reach it still shows users' data of an
+    /// earlier time, and a proxy must not give up all processes while none reaches it.
     @Sendable private func ready(_ request: ScreenRequest) async throws -> ScreenResponse {
         let asksForStore = try request.query.flag("store")
         let outcomes = checks.map { check in

@@ -167,7 +167,7 @@ extension LarderHTTPChannel {
     }
 
     /// How many parts of a request wait for its task before the server stops reading. A small request has three: head,
-    /// body and end. The parts of a large one have 1 MiB at most (``BodyPieces``).
+    /// body and end. The waiting parts of a large one have 1 MiB together at most (``BodyPieces``).
     private static let waitingParts = 4
 
     /// Completes a pipeline that ends with a connection handler.

@@ -43,7 +43,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The rest of the response under way.
     var unsent = UnsentParts()
     var isSending = false
-    /// Whether the application has closed its output, after these parts.
+    /// Whether the application has closed its output while parts waited: it is closed after those of ``unsent``.
     var isCloseDue = false
     /// Bytes received when the last response was written; later bytes are discarded.
     var discardFrom = 0

@@ -55,8 +55,8 @@ package final class ResponseAnnotations: Sendable {
 ///
 /// A client that has closed its output may still read: only a write shows that it has closed. So the connection sends
 /// `102 Processing` while such work runs (RFC 2518 §10.1; RFC 9110 §15.2: a client may ignore interim responses). A
-/// client that has closed its socket resets the connection then. It may take the first one and close its socket
-/// afterwards, so they are sent at intervals.
+/// client that has closed its socket resets the connection then. The response is sent again at intervals, because a
+/// client may take the first one and close its socket afterwards.
 package final class ClientPresence: Sendable {
     private struct State {
         var hasLeft = false

@@ -32,8 +32,8 @@ struct SignificantHead {
     }
 
     /// Takes these fields out of a head. Nil if there is no such field, or if another reader could divide the head
-    /// otherwise. That are lines that continue others (RFC 9112 §5.2), and values with other bytes than visible ASCII,
-    /// spaces and tabs.
+    /// otherwise: if lines continue others (RFC 9112 §5.2), or values have other bytes than visible ASCII, spaces and
+    /// tabs.
     ///
     /// - Parameters:
     ///   - languages: The languages that the server speaks, by their tags; the preferred one follows the head.

@@ -104,9 +104,8 @@ final class BlobRemoval: Sendable {
     /// tried again.
     ///
     /// - Parameters:
-    ///   - lastWrite: At start, when the database was last written. A restore has put a file there that has changed
-    ///     since, after its record was made. Such a file stays, as all files that no row names, and the record is
-    ///     deleted.
+    ///   - lastWrite: At start, when the database was last written. A file that has changed since then was put there by
+    ///     a restore, after its record was made. It stays, as all files that no row names, and the record is deleted.
     ///   - isLast: Whether no call follows, so that no record waits for a batch.
     func run(_ db: Database, lastWrite: timespec? = nil, isLast: Bool = false) {
         let steps = [

@@ -122,7 +122,7 @@ struct HitReader {
         /// The ranks of the first hits.
         var ranks: [Int64] = []
         var hits = 0
-        /// The lowest rank that was examined.
+        /// The rank below which nothing was examined.
         var last: Int64?
         var examined = 0
         /// Bytes of the examined texts.

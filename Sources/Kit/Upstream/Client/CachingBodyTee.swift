@@ -65,7 +65,7 @@ package struct CachingBodyTee: Sendable {
     ///   wrong length or checksum. An error that it throws ends the returned body in place of the part. To find out
     ///   whether the client has left, check the task, not an error. If the error is cast to `CancellationError` in a
     ///   closure that is inlined into the loop that reads the body, the process ends with "freed pointer was not the
-    ///   last allocation". Swift 6.3 with optimization keeps the result of that cast on the task's stack.
+    ///   last allocation". Swift 6.3 with optimization leaves memory of that cast on the task's stack.
     package func passing(_ body: ByteStream, ended: @escaping @Sendable (Outcome) async throws -> Void) -> ByteStream {
         ByteStream {
             let iterator = body.makeAsyncIterator()

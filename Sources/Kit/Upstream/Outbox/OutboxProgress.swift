@@ -23,8 +23,9 @@ package enum OutboxState: String, Sendable, CaseIterable {
 /// The progress of one operation of an outbox as a state machine, without tasks, clocks and stores:
 /// `progress × event -> (progress, effect)`.
 ///
-/// Its outcome is *unknown* from the moment before it is first sent until its result is received. Then the upstream's
-/// state is read before it is sent again, so that a lost response, a kill or a power loss repeats nothing.
+/// From the moment before an operation is first sent until its outcome is known, it may have been carried out. During
+/// that time the upstream's state is read before it is sent again, so that a lost response, a kill or a power loss
+/// repeats nothing.
 package struct OutboxProgress: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
         /// It is about to be sent.

@@ -245,8 +245,8 @@ struct StoreSnapshot: Sendable {
         unremoved = mount.upstream.store.removalSnapshot()
     }
 
-    /// Returns a token that holds while the same request would get the same response. That is while the response is
-    /// fresh, nothing is stored or removed under its URL, and the upstream's reachability does not change.
+    /// Returns a token that holds while the same request would get the same response. It holds until the response is
+    /// stale, something is stored or removed under its URL, or the upstream's reachability changes.
     ///
     /// - Parameter reuse: How the response was assessed at ``now``.
     /// - Returns: Nil if the next response may differ: a stale one is validated, or directives of the request ask for

@@ -41,8 +41,8 @@ package struct Resource: Sendable {
     /// Whether a response must be validated before it is used as fresh, because something has changed since it was
     /// requested. Evaluated in the transaction that stores it, before the app's rows are written.
     package var needsRevalidation: @Sendable (Database) throws -> Bool = { _ in false }
-    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it has not the form
-    /// that the API promises, so that it never replaces a good copy.
+    /// Validates a 200 before it is stored. Throws ``UpstreamError/badResponse(status:reason:)`` if it does not have
+    /// the form that the API promises, so that it never replaces a good copy.
     package var validate: @Sendable (IncomingResponse) throws(UpstreamError) -> PersistRows
 
     /// Creates a description. The default of `validate` accepts any 200.

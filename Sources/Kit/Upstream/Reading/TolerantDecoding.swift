@@ -191,7 +191,8 @@ enum JSONSize {
     /// Largest number of values of one response: 100 for each element of the longest list (``ListLimit``).
     static let maximumValues = 100 * ListLimit.elements
 
-    /// Whether a body may be decoded. Values are counted only if the body is a JSON array or object.
+    /// Whether a body may be decoded. A body that is neither a JSON array nor a JSON object always may: it has one
+    /// value.
     static func isAcceptable(_ body: [UInt8]) -> Bool {
         // A value and its comma take two bytes.
         guard body.count >= 2 * maximumValues, let first = body.first(where: { $0 > 0x20 }),

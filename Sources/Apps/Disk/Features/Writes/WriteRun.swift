@@ -48,8 +48,8 @@ extension Disk {
 ///   `outcome-unknown`.
 /// 5. A completed write is applied to the store, then read back from the API. If that fails, the write is still done.
 struct WriteRun: Sendable {
-    /// The outcome of a write that is queued then: the API is down, so it has probably refused the write, and its state
-    /// could not be read.
+    /// Why a write is queued although its outcome is not certain: the API is down, so it has refused the write as far
+    /// as is known, and its state could not be read.
     struct Unobserved: Error {
         let problem: Problem
     }
