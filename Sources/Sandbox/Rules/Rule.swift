@@ -60,7 +60,8 @@ struct Admission: Sendable, Equatable {
     var rule: Int?
 }
 
-/// The faults of an upstream. The first rule that matches a request decides, otherwise the upstream's own fault.
+/// The faults of an upstream. The first rule that has a fault for a request decides, otherwise the upstream's own
+/// fault.
 struct RuleSet: Sendable, Equatable {
     static let capacity = 1_000
 

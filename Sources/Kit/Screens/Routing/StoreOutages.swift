@@ -4,8 +4,8 @@ import Logging
 import Synchronization
 
 /// Counts the requests that fail while the store of several servers does not respond: a line for each would fill the
-/// disk. The log gets one line for each cause, and one a minute. A last line has the number of requests, when none has
-/// failed for a while or the server stops.
+/// disk. The log gets one line for each cause. Lines with the number of requests follow: one a minute, and the last
+/// when none has failed for a while or the server stops.
 package final class StoreOutages: Sendable {
     private struct Outage {
         let begin: Date

@@ -102,8 +102,8 @@ package struct WebAssets: Sendable {
 
 /// Comments and indentation of scripts and style sheets, which browsers need not download.
 enum WebComments {
-    /// Returns the text of a file without comments and without the spaces at the beginnings of lines. A line that has
-    /// only a comment becomes an empty line, so that no line changes its number.
+    /// Returns the text of a file without the spaces at the beginnings of lines, and without lines of comments. A line
+    /// that has only a comment becomes an empty line, so that no line changes its number. A comment after code is kept.
     ///
     /// A comment ends the line that it is on. Lines within a string look like others, so no string may have several.
     static func removed(from bytes: Data) -> Data {
