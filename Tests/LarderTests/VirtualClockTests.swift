@@ -21,23 +21,27 @@ import Testing
 
     @Test("It runs as the machine's until it is set, then from there; it goes back only with a reset")
     func set() async {
-        #expect(clock.now == machine.now)
+        #expect(clock.now == machine.now && clock.wallClock.testTime == nil)
+        #expect(await clock.set(frozen: false))
+        #expect(clock.wallClock.testTime == nil)
         let later = machine.now + 1000
         #expect(await clock.set(later))
+        #expect(clock.wallClock.testTime == later)
         machine.advance(by: .seconds(5))
         #expect(clock.now == later + 5)
         #expect(await !clock.set(later))
         #expect(clock.now == later + 5)
         clock.reset()
-        #expect(clock.now == machine.now)
+        #expect(clock.now == machine.now && !clock.isShifted)
     }
 
     @Test("HARN-04 it shows the machine's time again, also if it began at another one and stands still")
     func real() async {
         let clock = VirtualClock(machine.wallClock, start: machine.now + 1000, isFrozen: true)
+        #expect(clock.isShifted)
         clock.restore(.real)
         machine.advance(by: .seconds(1))
-        #expect(clock.now == machine.now && !clock.isFrozen)
+        #expect(clock.now == machine.now && !clock.isFrozen && !clock.isShifted)
     }
 
     @Test("It begins at its start, frozen if that is wanted, and a reset begins there again")

@@ -83,10 +83,13 @@ final class VirtualClock: Sendable {
     private func show(frozen: Bool? = nil, _ time: (Date) -> Date?) async -> Bool {
         let real = real.now()
         let isAccepted = state.withLock { state in
-            guard let time = time(isSet.load(ordering: .acquiring) ? state.time(at: real) : real) else { return false }
+            let isSet = isSet.load(ordering: .acquiring)
+            guard let time = time(isSet ? state.time(at: real) : real) else { return false }
+            // A clock that shows the real time, and is to go on, is not set.
+            if !isSet, time == real, frozen != true { return true }
             (state.shown, state.origin) = (time, real)
             if let frozen { state.isFrozen = frozen }
-            isSet.store(true, ordering: .releasing)
+            self.isSet.store(true, ordering: .releasing)
             return true
         }
         if isAccepted { await doWhatIsDue() }

@@ -129,7 +129,7 @@ enum DocumentName {
     }
 
     /// The names of new documents without a name, such as `Document 2026-01-05 10-00`, in the time zone and language of
-    /// the user. A number distinguishes those of the same minute.
+    /// the user. A number distinguishes those of the same minute; two that are made at the same time may have the same.
     struct Standard {
         private let name: String
         private var taken: Set<String>

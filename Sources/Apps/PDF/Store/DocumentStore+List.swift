@@ -64,17 +64,24 @@ extension DocumentStore {
         try users.read { try Self.counts(of: profile, $0).revision }
     }
 
-    /// Returns the names of a profile's documents that were made since an instant, drafts among them.
+    /// Returns the names of a profile's documents and drafts that were made since an instant.
     func names(profile: String, since instant: Date) throws -> Set<String> {
         try users.read { db in
             try String.fetchSet(
-                try db.cachedStatement(
-                    sql: "SELECT name FROM pdf_document WHERE profile = ? AND created >= ? AND trashed IS NULL"
-                ),
-                arguments: [profile, instant.millisecondsSince1970]
+                try db.cachedStatement(sql: Self.selectNames),
+                arguments: ["profile": profile, "since": instant.millisecondsSince1970]
             )
         }
     }
+
+    /// Each half has an index of its own.
+    private static let selectNames = """
+        SELECT name FROM pdf_document
+        WHERE profile = :profile AND created >= :since AND draft_until IS NULL AND trashed IS NULL
+        UNION ALL
+        SELECT name FROM pdf_document
+        WHERE profile = :profile AND created >= :since AND draft_until IS NOT NULL
+        """
 
     static func counts(of profile: String, _ db: Database) throws -> (revision: Int, saved: Int, usage: StorageUsage) {
         let row = try Row.fetchOne(try db.cachedStatement(sql: selectCounts), arguments: [profile])
