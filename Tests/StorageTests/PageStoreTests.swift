@@ -1,7 +1,8 @@
 import Foundation
-import Storage
 import TestKit
 import Testing
+
+@testable import Storage
 
 @Suite struct PageStoreTests {
     let database: LarderDatabase
@@ -98,5 +99,16 @@ import Testing
         #expect(try stored(page([]))?.rowKeys == ["/a", "/c"])
         try database.write { try pages.remove(account: "disk/1", in: $0) }
         #expect(try stored(page([])) == nil && stored(page([], account: "disk/2")) != nil)
+    }
+}
+
+@Suite struct KeyPrefixTests {
+    @Test("The range of a prefix ends before the first text that does not begin with it")
+    func end() {
+        #expect(KeyPrefix("/a/").end == "/a0")
+        #expect(KeyPrefix("a\u{D7FF}").end == "a\u{E000}")
+        #expect(KeyPrefix("a\u{10FFFF}").end == "b")
+        #expect(KeyPrefix("\u{10FFFF}").end == nil)
+        #expect(KeyPrefix("").end == nil)
     }
 }

@@ -1,6 +1,4 @@
 import Concurrency
-import Foundation
-import HTTP
 import HTTPTypes
 import Screens
 import TestKit
@@ -10,7 +8,7 @@ import Upstream
 @testable import Ships
 
 @Suite("Details over HTTP")
-struct DetailsTests {
+struct ShipDetailsTests {
     @Test("SHIP-11 details show image, name, type, year, weight, port and roles")
     func whole() async throws {
         try await ShipsHarness.run { app, token in

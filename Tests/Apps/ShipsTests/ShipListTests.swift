@@ -1,6 +1,3 @@
-import Concurrency
-import Foundation
-import HTTP
 import HTTPTypes
 import Screens
 import Storage
@@ -11,7 +8,7 @@ import Upstream
 @testable import Ships
 
 @Suite("The list over HTTP")
-struct ListingTests {
+struct ShipListTests {
     @Test("A list from a cold start reads ships once for the merge and in three statements for the screen")
     func statements() async throws {
         try await ShipsHarness.run { app, token in

@@ -1,5 +1,4 @@
 import Synchronization
-import TestKit
 import Testing
 
 @testable import Cluster
@@ -192,62 +191,53 @@ import Testing
     }
 }
 
-@Suite struct ConnectionPoolTests {
-    @Test("At most so many transactions run at a time, the next wait, and more are refused at once")
-    func bounds() async throws {
-        let store = try await Store {
-            $0.connections = 2
-            $0.maximumWaiting = 1
-        }
-        let gate = ThreadGate()
-        await withTaskGroup(of: Result<Int, any Error>.self) { group in
-            for _ in 0..<2 {
-                group.addTask {
-                    await Task {
-                        try await store.database.read { _ in
-                            gate.hold()
-                            return 1
-                        }
-                    }.result
-                }
-            }
-            await gate.arrived(2)
-            for _ in 0..<2 {
-                group.addTask { await Task { try await store.database.read { _ in 2 } }.result }
-            }
-            // One of these two waits, the other has no place to wait. Nothing else ends before the gate is open.
-            let refusal = await group.next()
-            #expect(throws: ClusterError.unavailable(.tooManyWaiting)) { try refusal?.get() }
-            gate.open()
-            var results: [Int?] = []
-            for await result in group { results.append(try? result.get()) }
-            #expect(results.compactMap(\.self).sorted() == [1, 1, 2])
-        }
-    }
+@Suite struct PostgresMigrationTests {
+    private let steps = [
+        PostgresMigration("a/001", sql: "CREATE TABLE a (id int8 PRIMARY KEY); CREATE TABLE b (id int8 PRIMARY KEY)"),
+        PostgresMigration("a/002", sql: "INSERT INTO a VALUES (1)"),
+    ]
 
-    @Test("A statement that takes too long is given up, and its connection is not used again")
-    func late() async throws {
-        let store = try await Store().withCounters()
-        let hasty = store.other { $0.timeout = .milliseconds(300) }
-        let gate = ThreadGate()
-        async let holder: Void = store.database.write { transaction in
-            try transaction.execute("LOCK TABLE counter")
-            gate.hold()
-        }
-        await gate.arrived()
-        await #expect(throws: ClusterError.unavailable(.timedOut)) {
-            try await hasty.write { try $0.increment("a") }
-        }
-        gate.open()
-        try await holder
-        #expect(try await store.counters() == [:])
-    }
-
-    @Test("After the end, callers are told so")
-    func closed() async throws {
+    @Test("Servers that start at the same time apply each step once between them")
+    func together() async throws {
         let store = try await Store()
-        _ = try await store.database.rows("SELECT 1 AS one") { _ in }
-        store.database.close()
-        await #expect(throws: ClusterError.closed) { try await store.database.read { _ in } }
+        let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<6 { group.addTask { try await store.other().migrate(steps) } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(applied == ["a/001", "a/002"])
+        #expect(try await store.database.rows("SELECT id FROM a") { try $0.value("id") as Int } == [1])
+    }
+
+    @Test("A newer build's steps are applied; an older build goes on with more steps of its owners, others are refused")
+    func newer() async throws {
+        let store = try await Store()
+        try await store.database.migrate(steps)
+        let later = PostgresMigration("a/003", sql: "ALTER TABLE a ADD COLUMN future text")
+        #expect(try await store.database.migrate(steps + [later]) == ["a/003"])
+        #expect(try await store.database.migrate(steps) == [])
+        #expect(try await store.database.missing(of: steps) == [])
+        let more = PostgresMigration("b/001", sql: "CREATE TABLE c (id int8)")
+        #expect(try await store.database.migrate([more] + steps) == ["b/001"])
+        #expect(try await store.database.migrate(steps + [more]) == [])
+        await #expect(throws: ClusterError.newerSchema(unknownMigrations: ["b/001"])) {
+            try await store.database.migrate(steps)
+        }
+    }
+
+    @Test("If a step fails, none is applied")
+    func failed() async throws {
+        let store = try await Store()
+        await #expect(throws: ClusterError.self) {
+            try await store.database.migrate(steps + [PostgresMigration("a/003", sql: "CREATE TABLE a (id int8)")])
+        }
+        #expect(try await store.database.migrate(steps) == ["a/001", "a/002"])
+    }
+
+    @Test("Two steps of one name are a mistake of the build")
+    func ambiguous() async throws {
+        let store = try await Store()
+        await #expect(throws: ClusterError.ambiguousMigration(name: "a/001")) {
+            try await store.database.migrate(steps + steps)
+        }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import TestKit
 import Testing
 
 @testable import Cluster
@@ -73,91 +72,5 @@ import Testing
         }
         let found: [Int] = try await store.database.rows("SELECT id FROM later") { try $0.value("id") }
         #expect(found == [])
-    }
-}
-
-@Suite struct PostgresMigrationTests {
-    private let steps = [
-        PostgresMigration("a/001", sql: "CREATE TABLE a (id int8 PRIMARY KEY); CREATE TABLE b (id int8 PRIMARY KEY)"),
-        PostgresMigration("a/002", sql: "INSERT INTO a VALUES (1)"),
-    ]
-
-    @Test("Servers that start at the same time apply each step once between them")
-    func together() async throws {
-        let store = try await Store()
-        let applied = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<6 { group.addTask { try await store.other().migrate(steps) } }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        #expect(applied == ["a/001", "a/002"])
-        #expect(try await store.database.rows("SELECT id FROM a") { try $0.value("id") as Int } == [1])
-    }
-
-    @Test("A newer build's steps are applied; an older build goes on with more steps of its owners, others are refused")
-    func newer() async throws {
-        let store = try await Store()
-        try await store.database.migrate(steps)
-        let later = PostgresMigration("a/003", sql: "ALTER TABLE a ADD COLUMN future text")
-        #expect(try await store.database.migrate(steps + [later]) == ["a/003"])
-        #expect(try await store.database.migrate(steps) == [])
-        #expect(try await store.database.missing(of: steps) == [])
-        let more = PostgresMigration("b/001", sql: "CREATE TABLE c (id int8)")
-        #expect(try await store.database.migrate([more] + steps) == ["b/001"])
-        #expect(try await store.database.migrate(steps + [more]) == [])
-        await #expect(throws: ClusterError.newerSchema(unknownMigrations: ["b/001"])) {
-            try await store.database.migrate(steps)
-        }
-    }
-
-    @Test("If a step fails, none is applied")
-    func failed() async throws {
-        let store = try await Store()
-        await #expect(throws: ClusterError.self) {
-            try await store.database.migrate(steps + [PostgresMigration("a/003", sql: "CREATE TABLE a (id int8)")])
-        }
-        #expect(try await store.database.migrate(steps) == ["a/001", "a/002"])
-    }
-
-    @Test("Two steps of one name are a mistake of the build")
-    func ambiguous() async throws {
-        let store = try await Store()
-        await #expect(throws: ClusterError.ambiguousMigration(name: "a/001")) {
-            try await store.database.migrate(steps + steps)
-        }
-    }
-}
-
-@Suite struct ServerErrorTests {
-    @Test(
-        "A code of the server says whether to repeat, to try later, or to give up",
-        arguments: [
-            ("40001", ClusterError.unavailable(.contended)), ("40P01", .unavailable(.contended)),
-            ("23505", .notUnique(constraint: "c")), ("53100", .diskFull),
-            ("57014", .unavailable(.timedOut)), ("55P03", .unavailable(.timedOut)), ("25P03", .unavailable(.timedOut)),
-            ("25006", .unavailable(.notAccepting)), ("53300", .unavailable(.notAccepting)),
-            ("57P01", .unavailable(.connectionLost)), ("08006", .unavailable(.connectionLost)),
-        ]
-    )
-    func meaning(code: String, meaning: ClusterError) {
-        #expect(ServerError(code: code, constraint: "c").meaning == meaning)
-    }
-
-    @Test("What is not known is refused, with the server's sentence")
-    func refused() {
-        let error = ServerError(code: "42P01", message: "relation \"x\" does not exist")
-        #expect(error.meaning == .refused(error))
-        #expect("\(ClusterError.refused(error))".hasSuffix("SQLSTATE 42P01: relation \"x\" does not exist."))
-    }
-
-    @Test("Sentences that quote values are left out", arguments: ["22P02", "23514"])
-    func quotes(code: String) {
-        let error = ServerError(code: code, constraint: "positive", message: "invalid input: \"secret\"")
-        #expect("\(error)" == "SQLSTATE \(code), positive")
-    }
-
-    @Test("Only errors of the checks before a commit say that nothing was committed")
-    func commits() {
-        for code in ["23505", "40001", "22003"] { #expect(ServerError(code: code).precedesCommit) }
-        for code in ["57P01", "08006", "XX000", "58030"] { #expect(!ServerError(code: code).precedesCommit) }
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Concurrency
+@testable import Server
 @testable import TestKit
 
 @Suite(.timeLimit(.minutes(10))) struct AsyncSemaphoreTests {
@@ -236,5 +237,56 @@ struct BackgroundTasksTests {
             return await Task { Randomness.bytes(33, for: "a") }.value
         }
         #expect(beside == alone)
+    }
+}
+
+struct RoundRobinQueueTests {
+    @Test("TRUST-18 The only thing of a client is next but one, whatever another one has waiting")
+    func turns() {
+        var turns = RoundRobinQueue<String, Int>()
+        for number in 0..<1000 { #expect(turns.append(number, of: "busy") == true) }
+        #expect(turns.append(-1, of: "calm") == true)
+        #expect((0..<4).map { _ in turns.popFirst() } == [0, -1, 1, 2])
+        #expect(turns.append(-2, of: "calm") == true)
+        #expect((0..<3).map { _ in turns.popFirst() } == [3, -2, 4])
+    }
+
+    @Test("Everything comes out once, that of each client in its order")
+    func everything() {
+        var random = SeededRandom(seed: 18)
+        var turns = RoundRobinQueue<Int, (client: Int, number: Int)>()
+        var taken: [Int: [Int]] = [:]
+        for number in 0..<2000 {
+            let client = Int.random(in: 0..<5, using: &random)
+            #expect(turns.append((client, number), of: client) == true)
+            guard Bool.random(using: &random), let next = turns.popFirst() else { continue }
+            taken[next.client, default: []].append(next.number)
+        }
+        while let next = turns.popFirst() { taken[next.client, default: []].append(next.number) }
+        #expect(turns.isEmpty && turns.popFirst() == nil)
+        #expect(taken.values.reduce(0) { $0 + $1.count } == 2000)
+        for numbers in taken.values { #expect(numbers == numbers.sorted()) }
+    }
+
+    @Test("TRUST-21 Addresses take turns, however many elements one of them has, and those without one as well")
+    func addresses() {
+        var turns = RoundRobinQueue<String?, Int>(maximum: 100, maximumPerClient: 50)
+        for number in 0..<50 { #expect(turns.append(number, of: "storm") == true) }
+        #expect(turns.append(100, of: "honest") == true)
+        #expect(turns.append(101, of: nil) == true)
+        let order = (0..<53).map { _ in turns.popFirst() }
+        #expect(order == [0, 100, 101] + (1..<50).map { $0 } + [nil])
+    }
+
+    @Test("TRUST-21 A full queue of one client refuses that client only; a full queue refuses all")
+    func limits() {
+        var turns = RoundRobinQueue<String, Int>(maximum: 5, maximumPerClient: 3)
+        for number in 0..<3 { #expect(turns.append(number, of: "a") == true) }
+        #expect(turns.append(3, of: "a") == false)
+        #expect(turns.append(4, of: "b") == true)
+        #expect(turns.append(5, of: "b") == true)
+        #expect(turns.append(6, of: "c") == false)
+        _ = turns.popFirst()
+        #expect(turns.append(7, of: "c") == true)
     }
 }

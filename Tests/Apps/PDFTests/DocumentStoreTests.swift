@@ -1,7 +1,5 @@
-import Foundation
 import GRDB
 import HTTPTypes
-import Logging
 import Screens
 import ServiceLifecycle
 import Storage

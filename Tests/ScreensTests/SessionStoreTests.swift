@@ -7,7 +7,6 @@ import NIOCore
 import Storage
 import TestKit
 import Testing
-import Upstream
 
 @testable import Screens
 
