@@ -112,9 +112,7 @@ private enum BackupSize {
         #expect(await rotation.ended() == 0, "\(rotation.log)")
         #expect(try Data(contentsOf: data.url.appending(path: "larder.key")) != before)
         let again = try await RunningLarder.start(data: data)
-        var client = again.client
-        client.token = guest.token
-        #expect(try await client.get("/v1/ships/session").status == 200)
+        #expect(try await guest.moved(to: again).get("/v1/ships/session").status == 200)
         for arguments in [["backup"], ["backup", "a", "b"], ["restore"]] {
             #expect(await RunningProcess(arguments).ended() == 64, "\(arguments)")
         }
@@ -191,10 +189,7 @@ final class BackupLoad: Sendable {
     /// Registers an account.
     init(_ larder: RunningLarder) async throws {
         client = larder.client
-        var member = larder.client
-        let body = #"{"mode":"register","username":"bob","password":"correct horse"}"#
-        member.token = try await member.post("/v1/notes/session", body).json.data.token.string
-        self.member = member
+        member = try await client.writer()
     }
 
     /// Acknowledged documents and notes whose deletion was not begun.

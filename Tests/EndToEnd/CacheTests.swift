@@ -50,8 +50,7 @@ import Testing
         await sandbox.kill9()
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--cache-budget-mb", "1"])
-        var survivor = second.client
-        survivor.token = guest.token
+        let survivor = guest.moved(to: second)
         let response = try await survivor.get("/v1/ships?refresh=1")
         #expect(response.status == 200, "\(response.text) \(second.process.log)")
         let offline = try response.json
@@ -123,8 +122,7 @@ import Testing
         #expect(!left.contains("/images/") && left.contains("/v4/ships"))
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
-        var again = second.client
-        again.token = guest.token
+        let again = guest.moved(to: second)
         #expect(try await again.get("/v1/ships").json.data.items.elements.count == 30, "rows and sessions stay")
     }
 

@@ -21,9 +21,8 @@ import Testing
     }
 
     private static func start(_ settings: [String] = []) async throws -> Started {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(
-            data: data,
             upstream: sandbox.spacex,
             ["--freshness-ships-s", "3600"] + settings
         )
@@ -35,9 +34,7 @@ import Testing
     private static let changing: Set = ["date", "x-request-id", "age", "cache-status"]
 
     private static func fields(_ response: ReceivedResponse) -> Set<String> {
-        Set(
-            response.headers.filter { !changing.contains($0.key) }.map { "\($0.key): \($0.value)" }
-        )
+        Set(response.headers.filter { !changing.contains($0.key) }.map { "\($0.key): \($0.value)" })
     }
 
     @Test("SRV-05 SRV-06 a cached response is the router's: plain, gzip, 304, HEAD, list, details, index and launch")
@@ -110,11 +107,7 @@ import Testing
         for (method, headers, status) in questions {
             let kept = try await started.kept(client, MountTests.ships, headers, method: method)
             let hits = try await started.hits()
-            let routed = try await client.send(
-                method,
-                MountTests.ships,
-                headers.merging(Self.routed) { own, _ in own }
-            )
+            let routed = try await client.send(method, MountTests.ships, headers.merging(Self.routed) { own, _ in own })
             #expect(try await started.hits() == hits && kept.status == status && routed.status == status)
             #expect(kept.body == routed.body && Self.fields(kept) == Self.fields(routed))
             #expect(kept["Date"] == first["Date"] && routed["Date"] == first["Date"])

@@ -121,7 +121,7 @@ import Testing
 
     @Test("SRV-12 a port in use is named, and the exit code is 1")
     func takenPort() async throws {
-        let first = try await RunningLarder.start(data: try TemporaryFolder())
+        let first = try await RunningLarder.start()
         let port = try #require(first.client.base.split(separator: ":").last.map(String.init))
         let (status, errors) = try await run([
             "serve", "--http-port", port, "--data-directory", try TemporaryFolder().path,
@@ -255,7 +255,7 @@ import Testing
 
     @Test("TRUST-09 too few descriptors for a program neither end the process nor blame the file, however few are left")
     func few() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         let pid = try #require(larder.process.pid)
         #expect(try await larder.client.upload([DocumentTests.photo]).status == 201)
         let used = try Self.open(pid)

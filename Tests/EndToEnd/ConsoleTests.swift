@@ -54,7 +54,7 @@ import Testing
 
     private static func check(_ path: String) async throws {
         let settings = ["--sandbox", "--freshness-ships-s", "3600", "--upstreams-spacex-probe-interval-ms", "50"]
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), settings)
+        let larder = try await RunningLarder.start(settings)
         let control = try await larder.process.line(after: "sandbox on ")
         let folder = try TemporaryFolder()
         let shell = Shell(larder: larder, sandbox: control.replacing("/_sandbox", with: ""), folder: folder)

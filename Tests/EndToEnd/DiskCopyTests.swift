@@ -20,11 +20,8 @@ import Testing
     {
         try await RunningLarder.start(
             data: data,
-            [
-                "--node-apps", "disk", "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk",
-                "--upstreams-yandex-oauth-url", sandbox.base + "/yandex_oauth",
-                "--upstreams-yandex-disk-probe-interval-ms", "100",
-            ]
+            ["--node-apps", "disk", "--upstreams-yandex-disk-probe-interval-ms", "100"]
+                + sandbox.disk
                 + (store.map {
                     [
                         "--store-url", $0, "--store-connections", "4", "--store-timeout-ms", "20000",
@@ -43,9 +40,7 @@ import Testing
     }
 
     private static func member(_ larder: RunningLarder, _ token: String) async throws -> Client {
-        var member = larder.client
-        let login = #"{"mode":"oauth_token","access_token":"\#(token)"}"#
-        member.token = try await member.post("/v1/disk/session", login).json.data.token.string
+        let member = try await larder.client.diskUser(token)
         #expect(try await member.get("/v1/disk/files").status == 200)
         return member
     }

@@ -8,13 +8,7 @@ import Testing
     static let kills = ProcessInfo.processInfo.environment["OUTBOX_KILLS"].flatMap { Int($0) } ?? 4
 
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox) async throws -> RunningLarder {
-        try await RunningLarder.start(
-            data: data,
-            [
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
-                sandbox.base + "/yandex_oauth", "--upstreams-yandex-disk-probe-interval-ms", "100",
-            ]
-        )
+        try await .start(data: data, sandbox.disk + ["--upstreams-yandex-disk-probe-interval-ms", "100"])
     }
 
     /// Returns how many requests of a method and path were answered with a status.
@@ -24,9 +18,7 @@ import Testing
 
     /// Logs in, and reads the lists that writes need.
     private func member(_ larder: RunningLarder) async throws -> Client {
-        var member = larder.client
-        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        member.token = try await member.post("/v1/disk/session", login).json.data.token.string
+        let member = try await larder.client.diskUser()
         #expect(try await member.get("/v1/disk/files").status == 200)
         return member
     }

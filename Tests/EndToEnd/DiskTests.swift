@@ -8,27 +8,14 @@ import Testing
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
         -> RunningLarder
     {
-        try await RunningLarder.start(
-            data: data,
-            [
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
-                sandbox.base + "/yandex_oauth",
-            ] + settings
-        )
-    }
-
-    private func logIn(_ larder: RunningLarder, _ token: String = "sandbox-token") async throws -> Client {
-        var client = larder.client
-        client.token = try await client.post("/v1/disk/session", #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
-            .json.data.token.string
-        return client
+        try await .start(data: data, sandbox.disk + settings)
     }
 
     @Test("DISK-13 DISK-24 rows and contents outlive kill -9 and the upstream; the token is in no file in clear")
     func survival() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await start(data, sandbox)
-        let member = try await logIn(first)
+        let member = try await first.client.diskUser()
         let recent = try await member.get("/v1/disk/recent?limit=5").json
         #expect(recent.data.items.elements.count == 5)
         let file = try #require(recent.data.items[0].href.string)
@@ -46,8 +33,7 @@ import Testing
         await sandbox.kill9()
 
         let second = try await start(data, sandbox)
-        var again = second.client
-        again.token = member.token
+        let again = member.moved(to: second)
         let offline = try await again.get("/v1/disk/recent?limit=5&refresh=1")
         #expect(try offline.json.meta.offline.bool == true)
         #expect(
@@ -67,7 +53,7 @@ import Testing
     func downloadResumes() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await start(data, sandbox)
-        let member = try await logIn(first)
+        let member = try await first.client.diskUser()
         let path = try #require(try await member.get("/v1/disk/recent?limit=1").json.data.items[0].path.string)
         _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"hold"}"#)
         let job = try await member.post("/v1/disk/downloads", #"{"path":"\#(path)"}"#)
@@ -79,8 +65,7 @@ import Testing
         _ = try await sandbox.control.post("/upstreams/yandex_downloader/release", "{}")
 
         let second = try await start(data, sandbox)
-        var again = second.client
-        again.token = member.token
+        let again = member.moved(to: second)
         var response = try await again.get(href)
         while response.status == 202 { response = try await again.get(href) }
         #expect(try response.json.data.status.string == "done")
@@ -93,7 +78,7 @@ import Testing
     func uploadAndLogout() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let (member, other) = (try await logIn(larder), try await logIn(larder, "sandbox-token-2"))
+        let (member, other) = (try await larder.client.diskUser(), try await larder.client.diskUser("sandbox-token-2"))
         let text = String(repeating: "Ж+%", count: 50_000)
         let put = try await member.put("/v1/disk/file/content?path=/end%2Bto%20end.txt", text)
         #expect(put.status == 201)
@@ -113,13 +98,7 @@ import Testing
     private static let text = String(repeating: "0123456789", count: 30_000)
 
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox) async throws -> RunningLarder {
-        try await RunningLarder.start(
-            data: data,
-            [
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
-                sandbox.base + "/yandex_oauth", "--disk-offline-budget-mb", "1", "--cache-budget-mb", "1",
-            ]
-        )
+        try await .start(data: data, sandbox.disk + ["--disk-offline-budget-mb", "1", "--cache-budget-mb", "1"])
     }
 
     private func put(_ sandbox: RunningSandbox, _ path: String, _ text: String) async throws {
@@ -152,11 +131,7 @@ import Testing
         try await put(sandbox, "/keep/below/small.txt", "small")
         try await put(sandbox, "/huge.txt", String(repeating: "x", count: 900_000))
         let first = try await start(data, sandbox)
-        var member = first.client
-        member.token = try await member.post(
-            "/v1/disk/session",
-            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        ).json.data.token.string
+        var member = try await first.client.diskUser()
         _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"pause(100000)"}"#)
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
         // Both are under way together, and a kill between the end of a file and its row would leave the file.
@@ -169,7 +144,7 @@ import Testing
         _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"online"}"#)
 
         let second = try await start(data, sandbox)
-        member = second.client.authorized(by: member.token)
+        member = member.moved(to: second)
         try await row(member, "/keep", "kept") { $0.state.string == "kept" }
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/huge.txt"}"#).status == 201)
         try await row(member, "/huge.txt", "too large") {
@@ -180,7 +155,7 @@ import Testing
         await sandbox.kill9()
 
         let third = try await start(data, sandbox)
-        member = third.client.authorized(by: member.token)
+        member = member.moved(to: third)
         #expect(try await member.get("/v1/disk/file/content?path=/keep/large.txt").text == Self.text)
         let part = try await member.get("/v1/disk/file/content?path=/keep/large.txt", ["Range": "bytes=10-12"])
         #expect(part.status == 206 && part.text == "012")
@@ -247,16 +222,9 @@ extension Client {
 
     @Test("TRUST-04 16 writers and 16 readers on one account: no 5xx, every write is there once, every read succeeds")
     func load() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(
-            data: data,
-            ["--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk"]
-        )
-        var member = larder.client
-        member.token = try await member.post(
-            "/v1/disk/session",
-            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        ).json.data.token.string
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await RunningLarder.start(sandbox.settings("yandex_disk"))
+        let member = try await larder.client.diskUser()
         #expect(try await member.post("/v1/disk/folders", #"{"path":"/load"}"#).status == 201)
         let (client, faults) = (member, Faults())
         let screens = [

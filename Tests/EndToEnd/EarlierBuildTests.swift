@@ -92,7 +92,6 @@ import Testing
     private func serve(_ url: String, _ key: String, _ settings: [String] = []) async throws -> RunningLarder {
         let own = ["--sandbox", "--store-url", url, "--store-key-file", key, "--store-connections", "4"]
         return try await RunningLarder.start(
-            data: TemporaryFolder(),
             own + ["--store-timeout-ms", "20000", "--clock-start", "2026-11-29T10:00:00Z"] + settings
         )
     }

@@ -5,16 +5,13 @@ import Testing
 /// Events and cached responses of one profile or session, in the real executable.
 @Suite(.timeLimit(.minutes(10))) struct EventTests {
     private static func start() async throws -> (RunningLarder, RunningSandbox) {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(
-            data: data,
-            upstream: sandbox.spacex,
-            [
-                "--upstreams-catalogue-url", sandbox.base + "/catalogue", "--freshness-shop-s", "3600",
-                "--freshness-ships-s", "3600", "--upstreams-spacex-probe-interval-ms", "3600000",
-            ]
-        )
-        return (larder, sandbox)
+        let sandbox = try await RunningSandbox.start()
+        let settings = [
+            "--freshness-shop-s", "3600", "--freshness-ships-s", "3600", "--upstreams-spacex-probe-interval-ms",
+            "3600000",
+        ]
+        let catalogue = sandbox.settings("catalogue")
+        return (try await .start(upstream: sandbox.spacex, catalogue + settings), sandbox)
     }
 
     private static func profile(_ name: String) -> [String: String] { ["Larder-Profile": name] }
@@ -152,29 +149,14 @@ import Testing
 
 /// The screens of upstreams, read again and again by the real executable.
 @Suite(.timeLimit(.minutes(10))) struct PollingTests {
-    private func start(_ sandbox: RunningSandbox) async throws -> RunningLarder {
-        try await .start(
-            data: try TemporaryFolder(),
-            upstream: sandbox.spacex,
-            [
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-catalogue-url",
-                sandbox.base + "/catalogue", "--upstreams-people-url", sandbox.base + "/people",
-                "--upstreams-geocoder-url", sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10",
-            ]
-        )
-    }
-
     @Test("TRUST-08 Each upstream screen polled 20 times with its last ETag, fetched and kept in turns: 19 x 304")
     func unchanged() async throws {
         let sandbox = try await RunningSandbox.start()
-        let larder = try await start(sandbox)
+        let upstreams = sandbox.settings("yandex_disk", "catalogue", "people", "geocoder")
+        let settings = upstreams + ["--notes-scrypt-logarithm", "10"]
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex, settings)
         let ships = try await larder.guest()
-        var disk = larder.client
-        disk.token = try await disk.post("/v1/disk/session", #"{"mode":"oauth_token","access_token":"sandbox-token"}"#)
-            .json.data.token.string
-        var notes = larder.client
-        let registration = #"{"mode":"register","username":"bob","password":"correct horse"}"#
-        notes.token = try await notes.post("/v1/notes/session", registration).json.data.token.string
+        let (disk, notes) = (try await larder.client.diskUser(), try await larder.client.writer())
         let ship = try #require(try await ships.get("/v1/ships").json.data.items[0].href.string)
         let file = try #require(
             try await disk.get("/v1/disk/recent").json.data.items.elements.compactMap(\.href.string).first

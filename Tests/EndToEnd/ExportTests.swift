@@ -42,16 +42,9 @@ import Testing
 
     @Test("SRV-18 Notes, list and documents are one archive, of one account and profile, without what is in the trash")
     func archive() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         let client = larder.client
-        let token = try #require(
-            try await client.post(
-                "/v1/notes/session",
-                #"{"mode":"register","username":"bob","password":"secret"}"#
-            ).json.data.token.string
-        )
-        var member = client
-        member.token = token
+        let member = try await client.writer()
         let place = #"{"lat":37.79,"lon":-122.42,"name":"Laguna St"}"#
         for body in [#"{"body":"A dog","location":\#(place)}"#, #"{"body":"Nowhere"}"#, #"{"body":"Deleted"}"#] {
             #expect(try await member.post("/v1/notes", body).status == 201)

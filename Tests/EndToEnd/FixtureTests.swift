@@ -19,7 +19,7 @@ import Testing
                 "\(flag)-connect-timeout-ms", "60000", "\(flag)-total-timeout-ms", "60000",
             ]
         }
-        return try await RunningLarder.start(data: try TemporaryFolder(), flags, environment: environment)
+        return try await RunningLarder.start(flags, environment: environment)
     }
 
     private struct Seen: Equatable {
@@ -32,11 +32,7 @@ import Testing
         let guest = try await larder.guest()
         let ships = try await guest.get("/v1/ships").json.data
         let shop = try await larder.client.get("/v1/shop/search?limit=5").json.data
-        var disk = larder.client
-        disk.token = try await disk.post(
-            "/v1/disk/session",
-            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        ).json.data.token.string
+        let disk = try await larder.client.diskUser()
         let root = try await disk.get("/v1/disk/files")
         let folder = try root.json.data
         let recent = try await disk.get("/v1/disk/recent?limit=3").json.data

@@ -7,7 +7,6 @@ import Testing
     @Test("TRUST-18 A client of another address is served in every kind of flood", arguments: Flood.allCases)
     func healthyClient(flood: Flood) async throws {
         let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
             [
                 "--http-connections", "48", "--http-connections-per-address", "32",
                 // A password that is being compared on a busy machine delays the stop.
@@ -38,10 +37,7 @@ import Testing
 
     @Test("TRUST-18 One address cannot take all connections")
     func connections() async throws {
-        let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
-            ["--http-connections", "48", "--http-connections-per-address", "3"]
-        )
+        let larder = try await RunningLarder.start(["--http-connections", "48", "--http-connections-per-address", "3"])
         let port = try #require(URL(string: larder.client.base)?.port)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<3 { group.addTask { await Flood.idle.run(port: port, from: "127.0.0.1") } }

@@ -46,7 +46,7 @@ import Testing
         let folder = try await tested.client("t-disk").get("/v1/disk/files?path=disk:/Seeded")
         #expect(folder.text.contains("a.txt"), "\(folder.text)")
         #expect(try await tested.client("t-anna").get("/v1/notes/people").text.contains("Lovelace"))
-        let login = #"{"mode":"login","username":"anna","password":"correct horse"}"#
+        let login = Client.account("anna", "login")
         #expect(try await tested.client.post("/v1/notes/session", login).status == 201)
         #expect(await tested.larder.stop() == 0)
     }
@@ -131,7 +131,7 @@ extension TestedLarder {
     func restored() async throws {
         let tested = try await TestedLarder.start()
         try await tested.freeze()
-        let (alice, guest) = (try await tested.member("alice"), try await tested.larder.guest())
+        let (alice, guest) = (try await tested.client.writer("alice"), try await tested.larder.guest())
         #expect(try await alice.post("/v1/notes", #"{"body":"kept"}"#).status == 201)
         #expect(try await tested.client.post("/v1/shop/list/items", #"{"product_id":53}"#).status == 201)
         let draft = try await tested.client.document(of: [DocumentTests.photo])
@@ -156,7 +156,7 @@ extension TestedLarder {
             #expect(try await tested.sandbox.control.put("/spacex/ships", "[]").status == 200)
             try await tested.sandbox.fault("offline")
             try await tested.advance(3600)
-            let later = try await tested.member("later")
+            let later = try await tested.client.writer("later")
             #expect(try await tested.harness.send("POST", "/snapshots/base/restore").status == 204)
             #expect(try await seen() == before)
             #expect(try await later.get("/v1/notes").status == 401)

@@ -10,7 +10,7 @@ import Testing
         let new = try await tested.screens()
 
         // Rows, a document with its file, a deletion, kept responses, a pause, an outage.
-        let (client, member) = (tested.client, try await tested.member("alice"))
+        let (client, member) = (tested.client, try await tested.client.writer("alice"))
         #expect(try await client.post("/v1/shop/list/items", #"{"product_id":53,"quantity":2}"#).status == 201)
         let note = #"{"body":"a note","location":{"lat":10,"lon":10,"name":"Place"}}"#
         #expect(try await member.post("/v1/notes", note).status == 201)
@@ -163,7 +163,7 @@ import Testing
 
     @Test("With --harness alone there are the controls of Larder, and no simulated upstream")
     func alone() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), ["--harness"])
+        let larder = try await RunningLarder.start(["--harness"])
         let base = try await larder.process.line(after: "sandbox on ").replacing("/_sandbox", with: "")
         let port = Client(base: base)
         #expect(try await port.post("/_harness/reset", "").status == 204)

@@ -21,7 +21,7 @@ import Testing
     @Test("TRUST-01 TRUST-07 Low, interim and odd statuses on a mount: a problem or the final response, same process")
     func mounts() async throws {
         let upstream = try await RawServer(byPath: Self.response)
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let larder = try await RunningLarder.start(upstream: upstream.url)
         let pid = larder.process.pid
         for path in ["low", "zero", "upgrade", "hints"] {
             for method in ["GET", "HEAD"] {
@@ -63,7 +63,7 @@ import Testing
             }
         })
         let settings = ["--upstreams-catalogue-url", upstream.url, "--shop-picture-hosts", "127.0.0.1,localhost"]
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url, settings)
+        let larder = try await RunningLarder.start(upstream: upstream.url, settings)
         let pid = larder.process.pid
         // Addresses to which no connection can be made are none; three are left.
         #expect(try await larder.client.get("/v1/shop/products/5").status == 200)
@@ -99,7 +99,7 @@ import Testing
         let chunks = String(repeating: "1\r\nx\r\n", count: 200_000)
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: no-store\r\n\r\n"
         let upstream = try await RawServer(byPath: { _, _ in "\(head)\(chunks)0\r\n\r\n" })
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let larder = try await RunningLarder.start(upstream: upstream.url)
         let exchange = try await RawExchange(
             port: larder.client.port,
             send: "GET /v1/upstreams/spacex/small HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -160,7 +160,6 @@ import Darwin
         let port = try FullPort()
         let url = "http://127.0.0.1:\(port.number)"
         let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
             upstream: url,
             ["--upstreams-spacex-connect-timeout-ms", "50", "--upstreams-spacex-total-timeout-ms", "3000"],
             environment: ["LARDER_UPSTREAMS_PATIENT_URL": url, "LARDER_UPSTREAMS_PATIENT_CONNECT_TIMEOUT_MS": "600000"]

@@ -9,7 +9,7 @@ import Testing
     @Test("SRV-07 A mount sends the upstream's bytes, then those of its store with age and life, by range, HEAD, ETag")
     func throughTheCache() async throws {
         let sandbox = try await RunningSandbox.start()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex)
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex)
         let direct = try await Client(base: sandbox.spacex).get("/v4/ships")
         let first = try await larder.client.get(Self.ships)
         #expect(first.status == 200 && first.body == direct.body)
@@ -39,7 +39,7 @@ import Testing
         let hints = "HTTP/1.1 103 Early Hints\(link)Clear-Site-Data: *\r\nLarder-A: 1\r\n\r\n"
         let json = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\n[]"
         let upstream = try await RawServer(byPath: { _, _ in "HTTP/1.1 102 Processing\r\n\r\n" + hints + json })
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let larder = try await RunningLarder.start(upstream: upstream.url)
         let request = "GET /v1/upstreams/spacex/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try await RawClient.connect(port: larder.client.port) { client in
             try await client.send(request)
@@ -58,7 +58,7 @@ import Testing
     func otherOrigins() async throws {
         let sandbox = try await RunningSandbox.start()
         let settings = ["--http-allowed-origins", "https://app.example"]
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex, settings)
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex, settings)
         #expect(try await Client(base: sandbox.spacex).get("/v4/ships")["Access-Control-Allow-Origin"] == "*")
         for _ in 1...2 {
             #expect(
@@ -97,7 +97,6 @@ import Testing
         let sandbox = try await RunningSandbox.start()
         let settings = ["--upstreams-spacex-methods", "GET,HEAD,POST", "--upstreams-other-api-url", sandbox.spacex]
         let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
             upstream: sandbox.spacex,
             settings,
             environment: [
@@ -126,11 +125,7 @@ import Testing
     @Test("SRV-11 A token of Larder's own sessions never reaches an upstream, not even one that is given credentials")
     func ownToken() async throws {
         let sandbox = try await RunningSandbox.start()
-        let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
-            upstream: sandbox.spacex,
-            ["--upstreams-spacex-shared", "false"]
-        )
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex, ["--upstreams-spacex-shared", "false"])
         let guest = try await larder.guest()
         #expect(try await guest.get(Self.ships).status == 200)
         #expect(try await larder.client.get(Self.ships, ["Authorization": "Bearer another"]).status == 200)
@@ -148,7 +143,7 @@ import Testing
     @Test("TRUST-17 X-Request-Id and traceparent go along to the upstream's journal, from screens and mounts")
     func traces() async throws {
         let sandbox = try await RunningSandbox.start()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: sandbox.spacex)
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex)
         let guest = try await larder.guest()
         let trace = "0af7651916cd43dd8448eb211c80319c"
         for (id, path) in [("screen-1", "/v1/ships?refresh=1"), ("mount-1", "/v1/upstreams/spacex/v4/ships")] {

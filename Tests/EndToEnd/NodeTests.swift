@@ -6,10 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct NodeTests {
     @Test("SCALE-19 Apps and upstreams of other processes are 421 by every method, and nothing of them is stored")
     func misdirected() async throws {
-        let larder = try await RunningLarder.start(
-            data: TemporaryFolder(),
-            ["--sandbox", "--node-name", "n1", "--node-apps", "ships,notes"]
-        )
+        let larder = try await RunningLarder.start(["--sandbox", "--node-name", "n1", "--node-apps", "ships,notes"])
         let client = larder.client
         let requests = [
             ("GET", "/v1/shop/catalogue"), ("HEAD", "/v1/shop/catalogue"), ("POST", "/v1/shop/list/items"),
@@ -43,7 +40,7 @@ import Testing
         let larder = try await TestedLarder.start()
         let paths = ["ships/launch", "shop/categories", "pdf/documents", "disk/onboarding", "notes/launch", "status"]
         for path in paths { #expect(try await larder.client.get("/v1/\(path)").status == 200, "\(path)") }
-        #expect(try await larder.member("alice").get("/v1/notes").status == 200)
+        #expect(try await larder.client.writer("alice").get("/v1/notes").status == 200)
         #expect(try await larder.larder.guest().get("/v1/ships").status == 200)
         let pid = try #require(larder.larder.process.pid)
         let maps = try String(contentsOf: URL(filePath: "/proc/\(pid)/maps"), encoding: .utf8)
@@ -56,7 +53,7 @@ import Testing
         let path = "/v1/notes/session"
         var statuses: [Int] = []
         for (number, address) in addresses.enumerated() {
-            let login = #"{"mode":"login","username":"user\#(number)","password":"wrong password"}"#
+            let login = Client.account("user\(number)", "login", password: "wrong password")
             let response = try await client.send("POST", path, ["X-Forwarded-For": address], body: login)
             statuses.append(response.status)
         }

@@ -7,31 +7,15 @@ import Testing
     private func start(_ data: TemporaryFolder, _ sandbox: RunningSandbox, _ settings: [String] = []) async throws
         -> RunningLarder
     {
-        try await .start(
-            data: data,
-            upstream: sandbox.spacex,
-            [
-                "--upstreams-people-url", sandbox.base + "/people", "--upstreams-geocoder-url",
-                sandbox.base + "/geocoder", "--notes-scrypt-logarithm", "10",
-            ]
-                + settings
-        )
-    }
-
-    private func member(_ larder: RunningLarder, _ mode: String = "register", password: String = "correct horse")
-        async throws -> Client
-    {
-        var client = larder.client
-        let body = #"{"mode":"\#(mode)","username":"bob","password":"\#(password)"}"#
-        client.token = try await client.post("/v1/notes/session", body).json.data.token.string
-        return client
+        let own = sandbox.settings("people", "geocoder") + ["--notes-scrypt-logarithm", "10"]
+        return try await .start(data: data, upstream: sandbox.spacex, own + settings)
     }
 
     @Test("NOTE-02 NOTE-03 every acknowledged note is there after kill -9, whole and in every index; the login too")
     func killed() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         let acknowledged = await withTaskGroup(of: [String].self) { group in
             for writer in 1...4 {
                 group.addTask {
@@ -54,8 +38,7 @@ import Testing
         }
         #expect(acknowledged.count >= 25)
         let again = try await start(data, sandbox)
-        var client = again.client
-        client.token = bob.token
+        let client = bob.moved(to: again)
         #expect(try await client.get("/v1/notes/launch").json.data.route.screen.string == "notes.list")
         var kept: [String] = []
         var next: String? = "/v1/notes?limit=100"
@@ -76,7 +59,7 @@ import Testing
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         let people = try await bob.get("/v1/notes/people?limit=500").json.data.items
         #expect(people.elements.count == 120)
         let avatar = try #require(people[0].avatar_url.string)
@@ -89,7 +72,7 @@ import Testing
             _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#)
         }
         let again = try await start(data, sandbox)
-        let back = try await member(again, "login")
+        let back = try await again.client.writer("bob", "login")
         #expect(try await back.get("/v1/notes/people?limit=500&refresh=1").json.data.items.elements.count == 120)
         #expect(try await back.get(avatar).body == picture.body)
         #expect(try await sandbox.control.get("/journal?upstream=people").json.entries.elements.count == asked)
@@ -104,7 +87,7 @@ import Testing
     func cut() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"truncated"}"#)
         #expect([502, 503].contains(try await bob.get("/v1/notes/people").status))
         _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"online"}"#)
@@ -115,7 +98,7 @@ import Testing
     func reset() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         let reset = { (user: String, input: String) in
             let arguments = ["account", "reset-password", "--user", user, "--data-directory", data.path]
             let process = RunningProcess(arguments + ["--notes-scrypt-logarithm", "10"], input: input)
@@ -129,11 +112,9 @@ import Testing
         let done = await reset("BOB", "battery staple\n")
         #expect(done.status == 0 && !done.text.contains("battery"), "\(done.text)")
         let again = try await start(data, sandbox)
-        var client = again.client
-        client.token = bob.token
-        #expect(try await client.get("/v1/notes").status == 401)
-        #expect(try await member(again, "login").token == nil)
-        #expect(try await member(again, "login", password: "battery staple").token != nil)
+        #expect(try await bob.moved(to: again).get("/v1/notes").status == 401)
+        #expect(try await again.client.post("/v1/notes/session", Client.account("bob", "login")).status == 401)
+        _ = try await again.client.writer("bob", "login", password: "battery staple")
     }
 
     @Test("NOTE-01 SRV-11 neither the passwords nor the key of the people API are in the log or the data")
@@ -141,9 +122,10 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         _ = try await sandbox.control.put("/people/account", #"{"key":"hush-hush-key"}"#)
         let larder = try await start(data, sandbox, ["--log-level", "trace", "--people-key", "hush-hush-key"])
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         #expect(try await bob.get("/v1/notes/people").status == 200)
-        _ = try await member(larder, "login", password: "wrong staple")
+        let wrong = Client.account("bob", "login", password: "wrong staple")
+        #expect(try await larder.client.post("/v1/notes/session", wrong).status == 401)
         #expect(await larder.stop() == 0)
         for secret in ["hush-hush-key", "correct horse", "wrong staple", bob.token ?? "none"] {
             #expect(!larder.process.log.contains(secret))
@@ -159,15 +141,13 @@ import Testing
     func flood() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await member(larder)
+        let bob = try await larder.client.writer()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             // Fewer than one address may have connections.
             for number in 0..<480 {
                 group.addTask {
-                    try await larder.client.post(
-                        "/v1/notes/session",
-                        #"{"mode":"login","username":"user\#(number % 200)","password":"x"}"#
-                    ).status
+                    let login = Client.account("user\(number % 200)", "login", password: "x")
+                    return try await larder.client.post("/v1/notes/session", login).status
                 }
                 if number % 120 == 0 { group.addTask { try await bob.get("/v1/notes").status } }
             }

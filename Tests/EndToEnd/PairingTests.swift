@@ -64,7 +64,7 @@ import Testing
 
     @Test("SRV-17 larder pair makes a code for a server that runs, with its profile")
     func command() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), Self.settings)
+        let larder = try await RunningLarder.start(Self.settings)
         let pairing = RunningProcess(
             ["pair", "--profile", "anna", "--data-directory", larder.data.path] + Self.settings
         )
@@ -137,10 +137,7 @@ import Testing
     @Test("SRV-17 the operator's key manages devices from elsewhere")
     func operatorKey() async throws {
         let key = "0123456789abcdef0123456789abcdef"
-        let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
-            Self.settings + ["--http-operator-key", key]
-        )
+        let larder = try await RunningLarder.start(Self.settings + ["--http-operator-key", key])
         let fields = Self.elsewhere.merging(["Larder-Operator": key]) { $1 }
         let made = try await larder.client.send("POST", "/v1/pairing/code", fields, body: "{}")
         let (phone, id) = try await pair(larder.client, code: try made.json.data.code.string)
@@ -163,7 +160,6 @@ import Testing
         }
         let authority = try TestAuthority()
         let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
             Self.settings + authority.settings + ["--upstreams-files-url", upstream.url]
         )
         var configuration = HTTPClient.Configuration()

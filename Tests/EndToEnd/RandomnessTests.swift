@@ -42,8 +42,7 @@ import Testing
         let guest = try await session("ships", #"{"mode":"guest"}"#)
         _ = try await send(guest, "GET", "/v1/ships")
         _ = try await send(guest, "GET", "/v1/ships?refresh=1")
-        let account = #"{"mode":"register","username":"bob","password":"correct horse"}"#
-        let member = try await session("notes", account)
+        let member = try await session("notes", Client.account("bob"))
         _ = try await send(member, "POST", "/v1/notes", #"{"body":"a","location":{"lat":1,"lon":1,"name":"P"}}"#)
         _ = try await send(member, "GET", "/v1/notes")
         _ = try await send(space.client, "GET", "/v1/shop/search")

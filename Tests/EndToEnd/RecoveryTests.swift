@@ -6,9 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
     @Test("SHIP-06 SHIP-09 SRV-09 the upstream's recovery is noticed, published and used without any client asking")
     func recovery() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(
-            data: data,
             upstream: sandbox.spacex,
             ["--upstreams-spacex-probe-interval-ms", "50"]
         )
@@ -45,8 +44,8 @@ import Testing
 
     @Test("SRV-09 events missed while away are replayed from Last-Event-ID; an identity of another run gets a reset")
     func replay() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex)
         let guest = try await larder.guest()
         let first = try await EventListener.open(larder.client.base + "/v1/events")
         let start = try #require(first.identity)
@@ -68,8 +67,7 @@ import Testing
 
         let second = try await RunningLarder.start(data: data, ["--sandbox"])
         let control = Client(base: try await second.process.line(after: "sandbox on "))
-        var survivor = second.client
-        survivor.token = guest.token
+        let survivor = guest.moved(to: second)
         for name in ["spacex", "catalogue"] {
             _ = try await control.put("/upstreams/\(name)/fault", #"{"fault":"offline"}"#)
         }
@@ -81,9 +79,8 @@ import Testing
 
     @Test("SRV-08 many requests for the same uncached resource cause one upstream request")
     func collapsing() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(
-            data: data,
             upstream: sandbox.spacex,
             ["--upstreams-spacex-patience-ms", "60000"]
         )
@@ -105,8 +102,8 @@ import Testing
 
     @Test("SRV-05 an upstream that fails is stale, not offline; a 429's Retry-After is honoured")
     func failing() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex, ["--freshness-ships-s", "0"])
+        let sandbox = try await RunningSandbox.start()
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex, ["--freshness-ships-s", "0"])
         let guest = try await larder.guest()
         _ = try await guest.get("/v1/ships")
         try await sandbox.fault("error(429, 60)")

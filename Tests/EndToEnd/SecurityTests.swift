@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SecurityTests {
     @Test("SRV-11 a foreign Host gets 403 and a problem, on every kind of route")
     func foreignHost() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         for path in ["/v1", "/health/live", "/metrics", "/v1/ships", "/nowhere"] {
             let response = try await larder.client.get(path, ["Host": "rebound.example"])
             #expect(response.status == 403)
@@ -18,7 +18,6 @@ import Testing
     @Test("SRV-11 a page of a foreign origin cannot write; a listed one can, and may read the response")
     func foreignOrigin() async throws {
         let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
             ["--http-allowed-origins", "https://app.example"]
         )
         let body = #"{"mode":"guest"}"#
@@ -46,13 +45,9 @@ import Testing
     func secrets() async throws {
         let data = try TemporaryFolder()
         let larder = try await RunningLarder.start(data: data, ["--log-level", "trace"])
-        var user = larder.client
-        let login = try await user.post(
-            "/v1/ships/session",
-            #"{"mode":"login","username":"a@b.example","password":"correct horse"}"#
-        )
-        let token = try #require(try login.json.data.token.string)
-        user.token = token
+        let login = #"{"mode":"login","username":"a@b.example","password":"correct horse"}"#
+        let user = try await larder.client.session("ships", login)
+        let token = try #require(user.token)
         #expect(try await user.get("/v1/ships/session?token=\(token)").status == 400)
         #expect(try await user.get("/v1/ships/session").status == 200)
         #expect(await larder.stop() == 0)
@@ -67,14 +62,14 @@ import Testing
 
     @Test("SRV-10 without --sandbox nothing of the sandbox is there")
     func noSandbox() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         #expect(try await larder.client.get("/_sandbox").status == 404)
         #expect(try await larder.client.get("/spacex/v4/ships").status == 404)
     }
 
     @Test("SRV-10 serve --sandbox brings its own upstreams, with controls on an address of their own")
     func builtInSandbox() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), ["--sandbox"])
+        let larder = try await RunningLarder.start(["--sandbox"])
         let control = Client(base: try await larder.process.line(after: "sandbox on "))
         let guest = try await larder.guest()
         #expect(try await guest.get("/v1/ships").json.data.items.elements.count == 30)
@@ -87,7 +82,7 @@ import Testing
 
     @Test("SRV-06 SRV-11 a body over the limit, malformed JSON, a wrong type: its problem; the next request is served")
     func badBodies() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         let huge = #"{"mode":""# + String(repeating: "x", count: 1 << 20) + #""}"#
         let cases: [(String, Int, String)] = [
             (huge, 413, "too-large"), ("{", 400, "malformed-json"), ("", 400, "malformed-json"),
@@ -120,7 +115,7 @@ import Testing
             + "Larder-Rendering: 1\r\nlarder-rendering: 2\r\nLarder-Own-Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             + "LARDER-OFFLINE: ?1\r\nLarder-Anything: x\r\n\r\nbody"
         let upstream = try await RawServer(byPath: { _, _ in response })
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), upstream: upstream.url)
+        let larder = try await RunningLarder.start(upstream: upstream.url)
         for _ in 0..<4 {
             // A screen's response in between: a mark that was forged could name its note.
             #expect(try await larder.client.get("/v1").status == 200)

@@ -12,15 +12,13 @@ import Testing
 
     init() async throws { nodes = try await SharedDiskNodes() }
 
-    private func start(_ data: TemporaryFolder) async throws -> RunningLarder {
+    private func start(_ data: TemporaryFolder? = nil) async throws -> RunningLarder {
         try await nodes.start(data, ["--upstreams-yandex-disk-probe-interval-ms", "100"])
     }
 
     /// Logs in at one process, and reads at both the lists that writes need.
     private func member(_ larders: [RunningLarder]) async throws -> Client {
-        var member = larders[0].client
-        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        member.token = try await member.post("/v1/disk/session", login).json.data.token.string
+        let member = try await larders[0].client.diskUser()
         for larder in larders { #expect(try await member.moved(to: larder).get("/v1/disk/files").status == 200) }
         return member
     }
@@ -57,7 +55,7 @@ import Testing
 
     @Test("OUT-02 SCALE-07 What one process was sending when it was killed is looked at by another, and sent once")
     func takeover() async throws {
-        let larders = [try await start(try TemporaryFolder()), try await start(try TemporaryFolder())]
+        let larders = [try await start(), try await start()]
         let member = try await member(larders)
         let clients = larders.map { member.moved(to: $0) }
         try await sandbox.fault("offline", of: "yandex_disk")
@@ -131,7 +129,7 @@ import Testing
 
     @Test("OUT-07 What is carried out while the store is away is not sent again", arguments: [false, true])
     func storeAway(isShort: Bool) async throws {
-        let larder = try await start(try TemporaryFolder())
+        let larder = try await start()
         let member = try await member([larder])
         try await sandbox.fault("offline", of: "yandex_disk")
         for name in ["one", "two", "three"] { try await leave("/\(name)", member) }
@@ -160,7 +158,7 @@ import Testing
 
     @Test("SCALE-06 A logout asks with what waits at the other process, and removes it from the store with its bytes")
     func logout() async throws {
-        let larders = [try await start(try TemporaryFolder()), try await start(try TemporaryFolder())]
+        let larders = [try await start(), try await start()]
         let member = try await member(larders)
         let elsewhere = member.moved(to: larders[1])
         try await sandbox.fault("offline", of: "yandex_disk")
@@ -205,7 +203,7 @@ import Testing
     )
     func random(seed: UInt64) async throws {
         var larders: [RunningLarder] = []
-        for _ in 0..<3 { larders.append(try await nodes.start(TemporaryFolder(), ["--store-kept-ms", "0"])) }
+        for _ in 0..<3 { larders.append(try await nodes.start(nil, ["--store-kept-ms", "0"])) }
         for number in 0..<10 {
             let file = #"{"path":"disk:/some/\#(number) old.txt","text":"kept"}"#
             #expect(try await sandbox.control.put("/yandex_disk/files", file).status < 300)

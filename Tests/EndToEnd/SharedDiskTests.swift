@@ -7,20 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SharedDiskTests {
     private typealias Nodes = SharedDiskNodes
 
-    private static func member(_ larder: RunningLarder) async throws -> Client {
-        var member = larder.client
-        let login = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        let response = try await member.post("/v1/disk/session", login)
-        member.token = try response.json.data.token.string
-        #expect(response.status == 201, "\(response.text)")
-        return member
-    }
-
     @Test("SCALE-03 A login, a change and a logout at one process hold at the other, also of kept responses")
     func sessions() async throws {
         let nodes = try await Nodes()
         let (one, two) = (try await nodes.start(), try await nodes.start())
-        let member = try await Self.member(one)
+        let member = try await one.client.diskUser()
         let elsewhere = member.moved(to: two)
         let session = try await elsewhere.get("/v1/disk/session")
         #expect(session.status == 200, "\(session.text)")
@@ -65,7 +56,7 @@ import Testing
         let data = try (0..<3).map { _ in try TemporaryFolder() }
         let (one, two) = (try await nodes.start(data[0]), try await nodes.start(data[1]))
         let down = try await nodes.start(data[2])
-        let member = try await Self.member(one)
+        let member = try await one.client.diskUser()
         let file = #"{"path":"disk:/keep/a.txt","text":"kept"}"#
         #expect(try await nodes.sandbox.control.put("/yandex_disk/files", file).status < 300)
         for larder in [one, two, down] {
@@ -128,7 +119,7 @@ import Testing
     func downloads() async throws {
         let nodes = try await Nodes()
         let (one, two) = (try await nodes.start(), try await nodes.start())
-        let member = try await Self.member(one)
+        let member = try await one.client.diskUser()
         let elsewhere = member.moved(to: two)
         let path = try #require(try await member.get("/v1/disk/recent?limit=1").json.data.items[0].path.string)
         try await nodes.sandbox.fault("hold", of: "yandex_downloader")
@@ -158,7 +149,7 @@ import Testing
         let (one, two) = (try await nodes.start(), try await nodes.start())
         let file = #"{"path":"disk:/keep/a.txt","text":"kept"}"#
         #expect(try await nodes.sandbox.control.put("/yandex_disk/files", file).status < 300)
-        let member = try await Self.member(one)
+        let member = try await one.client.diskUser()
         let elsewhere = member.moved(to: two)
         #expect(try await elsewhere.get("/v1/disk/offline").json.data.items.elements.isEmpty)
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
@@ -177,7 +168,7 @@ import Testing
     func storeAway() async throws {
         let nodes = try await Nodes()
         let larder = try await nodes.start()
-        let member = try await Self.member(larder)
+        let member = try await larder.client.diskUser()
         let file = #"{"path":"disk:/keep/a.txt","text":"kept"}"#
         #expect(try await nodes.sandbox.control.put("/yandex_disk/files", file).status < 300)
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
@@ -209,7 +200,7 @@ import Testing
     func repeatedWrites() async throws {
         let nodes = try await Nodes()
         let (one, two) = (try await nodes.start(), try await nodes.start())
-        let member = try await Self.member(one)
+        let member = try await one.client.diskUser()
         let elsewhere = member.moved(to: two)
         for client in [member, elsewhere] { #expect(try await client.get("/v1/disk/files").status == 200) }
         func make(_ path: String, _ key: String, _ client: Client) async throws -> ReceivedResponse {

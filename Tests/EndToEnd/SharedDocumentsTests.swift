@@ -93,9 +93,7 @@ import Testing
         #expect(try await Self.counts(servers) == "2|2", "its file is stored, and it is not made")
         await one.kill9()
         _ = await creation.value
-        try await servers.sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-        )
+        try await servers.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
         try await servers.sql("DROP TRIGGER held ON journal")
         #expect(try await other.client.get(kept).body == before)
         #expect(try await other.client.get("/v1/usage").json.data.apps[0].used_bytes.int == used)

@@ -4,18 +4,6 @@ import Testing
 
 /// Two processes with one PostgreSQL: kept responses, events, counters and conflicts span both.
 @Suite(.timeLimit(.minutes(10))) struct SharedNodesTests {
-    private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {
-        #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
-    }
-
-    /// A client with a new account.
-    private static func member(_ name: String, of larder: RunningLarder) async throws -> Client {
-        var client = larder.client
-        let response = try await client.post("/v1/notes/session", credentials("register", name))
-        client.token = try response.json.data.token.string
-        return client
-    }
-
     private static func events(of client: Client, after identity: String? = nil) async throws -> EventListener {
         let token = try #require(client.token)
         let url = client.base + "/v1/events?app=notes"
@@ -30,7 +18,7 @@ import Testing
     func listener() async throws {
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let ann = try await Self.member("ann", of: one)
+        let ann = try await one.client.writer("ann")
         let elsewhere = ann.moved(to: two)
         let heard = try await Self.events(of: elsewhere)
         try await Self.write(1, ann)
@@ -70,7 +58,7 @@ import Testing
         let (one, two) = (try await servers.start(), try await servers.start(as: role))
         let asking = "/health/ready?store=1"
         for larder in [one, two] { #expect(try await larder.client.get(asking).status == 200) }
-        let ann = try await Self.member("ann", of: two)
+        let ann = try await two.client.writer("ann")
         try await Self.write(1, ann)
         try await servers.allow(role, false)
         await BoundedWait.poll(for: "a process that is not ready") {
@@ -99,7 +87,7 @@ import Testing
     func startedAlone() async throws {
         let servers = try await SharedServers("notes,shop")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let ann = try await Self.member("ann", of: one)
+        let ann = try await one.client.writer("ann")
         let adding = "/v1/shop/list/items"
         #expect(try await one.client.post(adding, #"{"product_id":1}"#).status == 201)
         #expect(await one.stop() == 0)
@@ -119,7 +107,7 @@ import Testing
         #expect(refused.status == 503 && refused["Retry-After"] != nil)
         #expect(try refused.json.code.string == "store-unavailable")
         // Her password may have been changed meanwhile.
-        let login = Self.credentials("login", "ann", "wrong")
+        let login = Client.account("ann", "login", password: "wrong")
         #expect(try await again.client.post("/v1/notes/session", login).status == 503)
         #expect(try await again.client.post(adding, #"{"product_id":3}"#).status == 503)
 
@@ -155,7 +143,7 @@ import Testing
     func startedWrong() async throws {
         let servers = try await SharedServers("notes")
         let one = try await servers.start()
-        _ = try await Self.member("ann", of: one)
+        _ = try await one.client.writer("ann")
         #expect(await one.stop() == 0)
         try await servers.sql("UPDATE journal SET number = number + 1000000000000")
         try await servers.allowConnections(false)
@@ -170,8 +158,8 @@ import Testing
     func audiences() async throws {
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let ann = try await Self.member("ann", of: one)
-        let tom = try await Self.member("tom", of: two)
+        let ann = try await one.client.writer("ann")
+        let tom = try await two.client.writer("tom")
         let (toAnn, toTom) = (try await Self.events(of: ann.moved(to: two)), try await Self.events(of: tom))
         // The fastest of some: this machine may be busy.
         var times: [Duration] = []
@@ -196,8 +184,8 @@ import Testing
     func passwords() async throws {
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
-        _ = try await Self.member("max", of: one)
-        let wrong = Self.credentials("login", "max", "wrong password")
+        _ = try await one.client.writer("max")
+        let wrong = Client.account("max", "login", password: "wrong password")
         for larder in [one, two, one, two, one, two, one, two, one, two] {
             #expect(try await larder.client.post("/v1/notes/session", wrong).status == 401)
         }
@@ -227,7 +215,7 @@ import Testing
     func versions() async throws {
         let servers = try await SharedServers("notes,pdf")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let ann = try await Self.member("ann", of: one)
+        let ann = try await one.client.writer("ann")
         let clients = [ann, ann.moved(to: two)]
         let id = try await ann.post("/v1/notes", #"{"body":"first"}"#).json.data.id
         let note = "/v1/notes/\(id.string ?? id.int.map { String($0) } ?? "")"
@@ -248,7 +236,7 @@ import Testing
     func reset() async throws {
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let bob = try await Self.member("bob", of: one)
+        let bob = try await one.client.writer("bob")
         let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").status == 200)
         let folder = try TemporaryFolder()
@@ -273,10 +261,10 @@ import Testing
                 (try? await client.get("/v1/notes").status == 401) == true
             }
         }
-        for (larder, password) in [(one, "secret"), (two, "battery staple")] {
-            let login = Self.credentials("login", "bob", password)
+        for (larder, password) in [(one, "correct horse"), (two, "battery staple")] {
+            let login = Client.account("bob", "login", password: password)
             let status = try await larder.client.post("/v1/notes/session", login).status
-            #expect(status == (password == "secret" ? 401 : 201))
+            #expect(status == (password == "correct horse" ? 401 : 201))
             #expect(await larder.stop() == 0)
         }
     }

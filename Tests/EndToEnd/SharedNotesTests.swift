@@ -10,23 +10,12 @@ import Testing
         try await .sharing(server, schema, apps: "notes", ["--notes-scrypt-logarithm", "10"] + settings)
     }
 
-    private static func credentials(_ mode: String, _ name: String, _ password: String = "secret") -> String {
-        #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
-    }
-
-    private static func open(_ mode: String, _ name: String, on larder: RunningLarder) async throws -> Client {
-        var client = larder.client
-        let response = try await client.post("/v1/notes/session", credentials(mode, name))
-        client.token = try response.json.data.token.string
-        return client
-    }
-
     @Test("SCALE-22 C5 A process whose clock is 400 days ahead purges no trash; it waits for a store that starts later")
     func wrongClock() async throws {
         let server = try await RunningPostgres.start()
         let schema = try server.schema()
         let one = try await Self.node(server, schema)
-        let bob = try await Self.open("register", "bob", on: one)
+        let bob = try await one.client.writer()
         let note = try #require(try await bob.post("/v1/notes", #"{"body":"kept"}"#).json.data.id.string)
         #expect(try await bob.delete("/v1/notes/\(note)").status == 200)
         #expect(await one.stop() == 0)
@@ -52,7 +41,7 @@ import Testing
     func unknownOutcome() async throws {
         let servers = try await SharedServers("notes")
         let larder = try await servers.start()
-        let bob = try await Self.open("register", "bob", on: larder)
+        let bob = try await larder.client.writer()
         try await servers.sql(
             """
             CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NULL; END';
@@ -89,7 +78,7 @@ import Testing
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
         let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
-        let bob = try await Self.open("register", "bob", on: one)
+        let bob = try await one.client.writer()
         let fields = ["Idempotency-Key": "\"one\""]
         let first = try await bob.send("POST", "/v1/notes", fields, body: #"{"body":"one"}"#)
         #expect(first.status == 201)
@@ -115,7 +104,7 @@ import Testing
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
         let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
-        let bob = try await Self.open("register", "bob", on: one)
+        let bob = try await one.client.writer()
         let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.number == 0)
         let created = try await bob.post("/v1/notes", #"{"body":"Straße 12.50"}"#)
@@ -126,13 +115,11 @@ import Testing
         #expect(try await elsewhere.get("/v1/notes?q=strasse").json.data.items.elements.count == 1)
         #expect(
             try await elsewhere.get("/v1/notes/people?limit=3").json.data.items
-                == bob.get(
-                    "/v1/notes/people?limit=3"
-                ).json.data.items
+                == bob.get("/v1/notes/people?limit=3").json.data.items
         )
         // SCALE-05: a name is registered once, at whichever process.
-        #expect(try await two.client.post("/v1/notes/session", Self.credentials("register", "BOB")).status == 409)
-        let again = try await Self.open("login", "bob", on: two)
+        #expect(try await two.client.post("/v1/notes/session", Client.account("BOB")).status == 409)
+        let again = try await two.client.writer("bob", "login")
         #expect(try await again.moved(to: one).get("/v1/notes").status == 200)
         #expect(try await bob.delete("/v1/notes/session").status == 200)
         await BoundedWait.poll(for: "the end of the session on the other process") {

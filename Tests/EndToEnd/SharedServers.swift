@@ -25,7 +25,7 @@ struct SharedServers {
     {
         let address = role.map { url.replacing("larder@", with: "\($0)@") } ?? url
         return try await RunningLarder.start(
-            data: data ?? TemporaryFolder(),
+            data: data,
             [
                 "--sandbox", "--node-apps", apps, "--store-url", address, "--store-connections", "4",
                 "--store-timeout-ms", "20000", "--notes-scrypt-logarithm", "10",
@@ -92,19 +92,19 @@ struct SharedDiskNodes {
         try key.writePrivately("store.key", Data(repeating: 7, count: 32))
     }
 
-    func start(_ data: TemporaryFolder, _ settings: [String] = []) async throws -> RunningLarder {
+    /// Starts a process.
+    ///
+    /// - Parameter data: The folder of an earlier process; nil for a new one.
+    func start(_ data: TemporaryFolder? = nil, _ settings: [String] = []) async throws -> RunningLarder {
         try await RunningLarder.start(
             data: data,
             [
                 "--node-apps", "disk", "--store-url", servers.url, "--store-connections", "4",
                 "--store-timeout-ms", "20000", "--store-key-file", key.url.appending(path: "store.key").path,
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-yandex-oauth-url",
-                sandbox.base + "/yandex_oauth", "--disk-oauth-client-id", "sandbox-client",
-            ] + settings
+                "--disk-oauth-client-id", "sandbox-client",
+            ] + sandbox.disk + settings
         )
     }
-
-    func start() async throws -> RunningLarder { try await start(try TemporaryFolder()) }
 }
 
 extension RunningLarder {
@@ -123,7 +123,6 @@ extension RunningLarder {
     ) async throws -> RunningLarder {
         let url = "\(server.address())&options=-csearch_path%3D\(schema)"
         return try await RunningLarder.start(
-            data: TemporaryFolder(),
             upstream: upstream,
             [
                 "--node-apps", apps, "--store-url", url, "--store-connections", "4", "--store-timeout-ms", "20000",

@@ -14,7 +14,7 @@ import Testing
         let schema = try server.schema()
         // One API: addresses of pictures have the port of the sandbox.
         let sandbox = try await RunningSandbox.start()
-        let catalogue = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let catalogue = sandbox.settings("catalogue")
         let upstream = sandbox.spacex
         let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
         let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
@@ -73,9 +73,8 @@ import Testing
         let sandbox = try await RunningSandbox.start()
         let one = try await RunningLarder.sharing(server, schema, apps: "ships", upstream: sandbox.spacex)
         let two = try await RunningLarder.sharing(server, schema, apps: "ships", upstream: sandbox.spacex)
-        var client = one.client
         let login = #"{"mode":"login","username":"example@domain.com","password":"secret"}"#
-        client.token = try await client.post("/v1/ships/session", login).json.data.token.string
+        let client = try await one.client.session("ships", login)
         let elsewhere = client.moved(to: two)
         let ships = try await client.get("/v1/ships").json
         let others = try await elsewhere.get("/v1/ships").json
@@ -103,7 +102,7 @@ import Testing
         let postgres = try await RunningPostgres.start()
         let schema = try postgres.schema()
         let sandbox = try await RunningSandbox.start()
-        let catalogue = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let catalogue = sandbox.settings("catalogue")
         let upstream = sandbox.spacex
         let one = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)
         let two = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)

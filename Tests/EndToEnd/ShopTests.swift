@@ -7,7 +7,7 @@ import Testing
     @Test("SHOP-09 SHOP-13 SHOP-16 products, searches and lists outlive kill -9 during writes, and are usable offline")
     func survivesKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
-        let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let upstream = sandbox.settings("catalogue")
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex, upstream)
         #expect(try await first.client.get("/v1/shop/search?limit=100").json.data.items.elements.count == 67)
         #expect(
@@ -64,7 +64,7 @@ import Testing
         let (data, sandbox, other) = (
             try TemporaryFolder(), try await RunningSandbox.start(), try await RunningSandbox.start()
         )
-        let upstream = ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+        let upstream = sandbox.settings("catalogue")
         let inside = "\(other.base)/catalogue/images/inside.png"
         for (id, address) in [
             (1, inside), (2, inside.replacing("127.0.0.1", with: "localhost")),
@@ -97,11 +97,10 @@ import Testing
 
     @Test("SHOP-15 a cached response ends with each change of the list and each search of its profile")
     func cachedResponses() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(
-            data: data,
             upstream: sandbox.spacex,
-            ["--upstreams-catalogue-url", sandbox.base + "/catalogue"]
+            sandbox.settings("catalogue")
         )
         func quantity() async throws -> Int? {
             try await larder.client.get("/v1/shop/search?q=hoodie").json.data.items[0].cart.quantity.int
@@ -128,9 +127,8 @@ import Testing
 
     @Test("SHOP-04 a page far behind is reached by following next, though the pages on the way have the same address")
     func longJump() async throws {
-        let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
+        let sandbox = try await RunningSandbox.start()
         let larder = try await RunningLarder.start(
-            data: data,
             upstream: sandbox.spacex,
             [
                 "--upstreams-catalogue-url", sandbox.base + "/catalogue",

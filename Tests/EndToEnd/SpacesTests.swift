@@ -17,7 +17,7 @@ import Testing
         #expect(try await one.client.post("/v1/shop/list/items", item).status == 201)
         _ = try await one.harness.put("/clock", #"{"now":"2040-01-05T10:00:00Z","frozen":true}"#)
         try await one.sandbox.fault("offline")
-        _ = try await one.guest().get("/v1/ships?refresh=1")
+        _ = try await one.client.guest().get("/v1/ships?refresh=1")
         #expect(try await one.client.get("/v1/status").text.contains(#""reachable":false"#))
 
         for (client, harness, sandbox) in [
@@ -38,7 +38,7 @@ import Testing
         }
         let revisions = [try await events.next()?.data.revision.int, try await events.next()?.data.revision.int]
         #expect(revisions[0].map { $0 + 1 } == revisions[1])
-        #expect(try await other.guest().get("/v1/ships").json.meta.offline.bool == false)
+        #expect(try await other.client.guest().get("/v1/ships").json.meta.offline.bool == false)
         // A reset of one is none of another.
         #expect(try await one.harness.send("POST", "/reset").status == 204)
         #expect(try await one.client.get("/v1/shop/list").json.data.items.elements.isEmpty)

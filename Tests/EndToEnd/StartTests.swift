@@ -92,7 +92,7 @@ private enum StartSize {
 
     @Test("SRV-12 readiness does not wait for the programs to be tried, and says what it does not know yet")
     func untried() async throws {
-        let larder = try await RunningLarder.start(data: try TemporaryFolder())
+        let larder = try await RunningLarder.start()
         let first = try await larder.client.get("/health/ready")
         #expect(first.status == 200 && first.text.contains(#"{"name":"prlimit","ok":null,"install":null}"#))
         try await BoundedWait.poll(for: "the programs to be tried") {
@@ -104,7 +104,7 @@ private enum StartSize {
     @Test("SRV-12 a server that is stopped while the programs are tried ends them first")
     func stoppedWhileTrying() async throws {
         for _ in 0..<5 {
-            let larder = try await RunningLarder.start(data: try TemporaryFolder())
+            let larder = try await RunningLarder.start()
             #expect(try await larder.client.get("/health/ready").status == 200)
             #expect(await larder.stop() == 0)
             #expect(!larder.process.log.contains("leaked"), "\(larder.process.log)")

@@ -7,14 +7,12 @@ import Testing
     private static func serve(_ data: TemporaryFolder, _ sandbox: RunningSandbox, store: String? = nil) async throws
         -> RunningLarder
     {
-        try await RunningLarder.start(
+        try await .start(
             data: data,
             upstream: sandbox.spacex,
-            [
-                "--node-apps", "notes,pdf,shop,ships", "--notes-scrypt-logarithm", "10",
-                "--upstreams-catalogue-url", sandbox.base + "/catalogue",
-                "--upstreams-people-url", sandbox.base + "/people",
-            ] + (store.map { ["--store-url", $0, "--store-connections", "4", "--store-timeout-ms", "20000"] } ?? [])
+            ["--node-apps", "notes,pdf,shop,ships", "--notes-scrypt-logarithm", "10"]
+                + sandbox.settings("catalogue", "people")
+                + (store.map { ["--store-url", $0, "--store-connections", "4", "--store-timeout-ms", "20000"] } ?? [])
         )
     }
 
@@ -47,8 +45,8 @@ import Testing
 
         /// Creates the users and their data.
         init(on larder: RunningLarder) async throws {
-            bob = try await Self.register("Bob", larder)
-            eve = try await Self.register("Ёжик", larder)
+            bob = try await larder.client.writer("Bob")
+            eve = try await larder.client.writer("Ёжик")
             sailor = try await larder.guest()
             var notes: [String] = []
             let bodies = ["Straße 12.50 👩‍👧", "e\u{301}te\u{301} 北京大学", "Papierkorb", "Привет"]
@@ -75,13 +73,6 @@ import Testing
                 #expect(try await larder.client.post("\(href)/save", #"{"name":"\#(name)"}"#).status == 200)
             }
             #expect(try await larder.client.delete(documents[1]).status == 200)
-        }
-
-        private static func register(_ name: String, _ larder: RunningLarder) async throws -> Client {
-            var client = larder.client
-            let account = #"{"mode":"register","username":"\#(name)","password":"correct horse"}"#
-            client.token = try await client.post("/v1/notes/session", account).json.data.token.string
-            return client
         }
 
         /// Returns the users' data from screens, by path.

@@ -28,10 +28,7 @@ import Testing
         let nothing = try await control.post("/upstreams", #"{"name":"x","openapi":"/nothing/here"}"#)
         #expect(try nothing.status == 400 && nothing.json.field.string == "openapi")
 
-        let larder = try await RunningLarder.start(
-            data: try TemporaryFolder(),
-            ["--upstreams-weather-url", "\(sandbox.base)/weather"]
-        )
+        let larder = try await RunningLarder.start(sandbox.settings("weather"))
         let mount = "/v1/upstreams/weather/today"
         #expect(try await larder.client.get("\(mount)?city=Oslo").text == #"{"celsius":21}"#)
         let refused = try await larder.client.get(mount)

@@ -17,8 +17,7 @@ import Testing
         await sandbox.kill9()
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
-        var again = second.client
-        again.token = guest.token
+        let again = guest.moved(to: second)
         let offline = try await again.get("/v1/ships?refresh=1")
         let (before, after) = (try online.json, try offline.json)
         #expect(offline.status == 200)
@@ -36,20 +35,14 @@ import Testing
     func writesSurviveKill() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
-        var user = first.client
-        let login = try await user.post(
-            "/v1/ships/session",
-            #"{"mode":"login","username":"example@domain.com","password":"x"}"#
-        )
-        #expect(login.status == 201)
-        user.token = try login.json.data.token.string
+        let login = #"{"mode":"login","username":"example@domain.com","password":"x"}"#
+        let user = try await first.client.session("ships", login)
         let id = try #require(try await user.get("/v1/ships").json.data.items[0].id.string)
         #expect(try await user.delete("/v1/ships/\(id)").status == 200)
         await first.kill9()
 
         let second = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
-        var again = second.client
-        again.token = user.token
+        let again = user.moved(to: second)
         #expect(try await again.get("/v1/ships/session").json.data.name.string == "example@domain.com")
         let list = try await again.get("/v1/ships?refresh=1").json
         #expect(list.data.items.elements.allSatisfy { $0.id.string != id })
@@ -64,42 +57,29 @@ import Testing
         let data = try TemporaryFolder()
         let settings = ["--sandbox", "--node-apps", "notes", "--notes-scrypt-logarithm", "10"]
         var larder = try await RunningLarder.start(data: data, settings)
-        let register = #"{"mode":"register","username":"bob","password":"secret"}"#
-        let token = try await larder.client.post("/v1/notes/session", register).json.data.token.string
+        let writer = try await larder.client.writer()
         var first: ReceivedResponse?
         for round in 0..<6 {
-            var bob = larder.client
-            bob.token = token
-            let send = { [bob] in
-                try await bob.send(
-                    "POST",
-                    "/v1/notes",
-                    ["Idempotency-Key": "r\(round)"],
-                    body: #"{"body":"\#(round)"}"#
-                )
+            let running = larder
+            let send = { @Sendable (larder: RunningLarder) in
+                let key = ["Idempotency-Key": "r\(round)"]
+                return try await writer.moved(to: larder).send("POST", "/v1/notes", key, body: #"{"body":"\#(round)"}"#)
             }
             if round == 0 {
-                first = try await send()
+                first = try await send(larder)
             } else {
                 // The response is lost, or was never made.
-                async let lost = send()
-                for _ in 0..<round { _ = try await bob.get("/v1/notes") }
+                async let lost = send(running)
+                for _ in 0..<round { _ = try await writer.moved(to: larder).get("/v1/notes") }
                 larder.process.signal(SIGKILL)
                 _ = try? await lost
             }
             await larder.kill9()
             larder = try await RunningLarder.start(data: data, settings)
-            bob = larder.client
-            bob.token = token
-            let again = try await bob.send(
-                "POST",
-                "/v1/notes",
-                ["Idempotency-Key": "r\(round)"],
-                body: #"{"body":"\#(round)"}"#
-            )
+            let again = try await send(larder)
             #expect(again.status == 201)
             if let first, round == 0 { #expect(again.body == first.body && again["Idempotency-Replayed"] == "true") }
-            let total = try await bob.get("/v1/notes").json.meta.page.total.number
+            let total = try await writer.moved(to: larder).get("/v1/notes").json.meta.page.total.number
             #expect(total == Double(round + 1))
         }
         #expect(await larder.stop() == 0)
@@ -107,10 +87,9 @@ import Testing
 
     @Test("SHIP-12 a first start without upstream shows the bundled ships with flag and date; recovery replaces them")
     func snapshot() async throws {
-        let data = try TemporaryFolder()
         let sandbox = try await RunningSandbox.start()
         try await sandbox.fault("offline")
-        let larder = try await RunningLarder.start(data: data, upstream: sandbox.spacex)
+        let larder = try await RunningLarder.start(upstream: sandbox.spacex)
         let guest = try await larder.guest()
         let first = try await guest.get("/v1/ships")
         let shown = try first.json

@@ -39,7 +39,7 @@ import Testing
     @Test("SRV-14 HTTP/2 is spoken with a client that offers it: a hundred requests at once, kept responses among them")
     func multiplexed() async throws {
         let authority = try TestAuthority()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        let larder = try await RunningLarder.start(authority.settings)
         try await trusting(authority, larder, .automatic) { client, http in
             // Until it was fetched, rendered and sent from the cache.
             while try await keptResponses(client) == 0 { #expect(try await client.get("/v1").status == 200) }
@@ -60,7 +60,7 @@ import Testing
     @Test("SRV-14 an event stream of HTTP/2 leaves room for other streams, and ends in order if the server stops")
     func events() async throws {
         let authority = try TestAuthority()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        let larder = try await RunningLarder.start(authority.settings)
         try await trusting(authority, larder, .automatic) { client, http in
             let listener = try await EventListener.open(larder.client.base + "/v1/events", http: http)
             #expect(try await client.get("/health/live").status == 200)
@@ -92,7 +92,7 @@ import Testing
     )
     func served(_ version: HTTPClient.Configuration.HTTPVersion) async throws {
         let authority = try TestAuthority()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        let larder = try await RunningLarder.start(authority.settings)
         #expect(larder.client.base.hasPrefix("https://127.0.0.1:"))
         await #expect(throws: (any Error).self) { try await larder.client.get("/health/live") }
         try await trusting(authority, larder, version) { client, _ in
@@ -117,7 +117,7 @@ import Testing
     @Test("SRV-14 at SIGHUP the certificate is read again: no request is lost, and a bad one changes nothing")
     func reload() async throws {
         let authority = try TestAuthority()
-        let larder = try await RunningLarder.start(data: try TemporaryFolder(), authority.settings)
+        let larder = try await RunningLarder.start(authority.settings)
         try await trusting(authority, larder) { client, _ in
             // Each request has a connection of its own, and the longest of them was open before the signals.
             try await RawClient.connect(port: larder.client.port, tls: authority.client()) { kept in

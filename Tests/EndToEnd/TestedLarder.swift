@@ -18,11 +18,7 @@ struct TestedLarder {
         // A held request waits for its release. On a slow machine, the usual limits would end it before.
         let patient = ["total-timeout", "patience"].flatMap { ["--upstreams-spacex-\($0)-ms", "600000"] }
         let own = ["--sandbox", "--notes-scrypt-logarithm", "10"] + patient
-        let larder = try await RunningLarder.start(
-            data: try data ?? TemporaryFolder(),
-            own + settings,
-            environment: environment
-        )
+        let larder = try await RunningLarder.start(data: data, own + settings, environment: environment)
         let base = try await larder.process.line(after: "sandbox on ").replacing("/_sandbox", with: "")
         return TestedLarder(
             larder: larder,
@@ -58,18 +54,10 @@ struct TestedLarder {
         try #require(response.status == 200, "\(response.text)")
     }
 
-    /// A client with a session of a new account of the notes.
-    func member(_ name: String) async throws -> Client {
-        var client = larder.client
-        let account = #"{"mode":"register","username":"\#(name)","password":"correct horse"}"#
-        client.token = try await client.post("/v1/notes/session", account).json.data.token.string
-        return client
-    }
-
     /// Returns the screens of a new client, at one time of the clock.
     func screens() async throws -> [String] {
         try await freeze()
-        let (guest, member) = (try await larder.guest(), try await member("bob"))
+        let (guest, member) = (try await larder.guest(), try await client.writer())
         let seen = [
             try await Self.seen(
                 by: client,
@@ -112,12 +100,6 @@ struct TestedSpace {
         harness = Client(base: "\(sandbox.base)/_harness")
     }
 
-    /// A client with a session of its own.
-    func guest() async throws -> Client {
-        var guest = client
-        guest.token = try await client.post("/v1/ships/session", #"{"mode":"guest"}"#).json.data.token.string
-        return guest
-    }
 }
 
 extension Client {

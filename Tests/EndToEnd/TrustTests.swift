@@ -10,18 +10,10 @@ import Testing
         let larder = try await RunningLarder.start(
             data: data,
             upstream: sandbox.spacex,
-            [
-                "--upstreams-yandex-disk-url", sandbox.base + "/yandex_disk", "--upstreams-catalogue-url",
-                sandbox.base + "/catalogue",
-            ],
+            sandbox.settings("yandex_disk", "catalogue"),
             environment: environment
         )
-        var client = larder.client
-        client.token = try await client.post(
-            "/v1/disk/session",
-            #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        ).json.data.token.string
-        return (larder, client)
+        return (larder, try await larder.client.diskUser())
     }
 
     @Test(

@@ -3,6 +3,7 @@ import CZlib
 package import Foundation
 package import NIOCore
 import NIOHTTP1
+package import Testing
 
 /// Sends requests to a server under test.
 package struct Client: Sendable {
@@ -36,10 +37,47 @@ package struct Client: Sendable {
     package var port: Int { base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Returns a client of another server with the same token, as where servers share sessions.
-    package func moved(to larder: RunningLarder) -> Client {
-        var moved = larder.client
-        moved.token = token
-        return moved
+    package func moved(to larder: RunningLarder) -> Client { larder.client.with(token) }
+
+    private func with(_ token: String?) -> Client {
+        var client = self
+        client.token = token
+        return client
+    }
+
+    /// Opens a session of an app, and returns a client with it.
+    package func session(_ app: String, _ login: String, sourceLocation: SourceLocation = #_sourceLocation)
+        async throws -> Client
+    {
+        let response = try await post("/v1/\(app)/session", login)
+        let token = try #require(
+            try response.json.data.token.string,
+            "\(response.text)",
+            sourceLocation: sourceLocation
+        )
+        return with(token)
+    }
+
+    /// Opens a session of a guest who looks at ships.
+    package func guest() async throws -> Client { try await session("ships", #"{"mode":"guest"}"#) }
+
+    /// Opens a session of the Disk.
+    package func diskUser(_ token: String = "sandbox-token") async throws -> Client {
+        try await session("disk", #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
+    }
+
+    /// Opens a session of the notes, by default of a new account.
+    package func writer(_ name: String = "bob", _ mode: String = "register", password: String = "correct horse")
+        async throws -> Client
+    {
+        try await session("notes", Self.account(name, mode, password: password))
+    }
+
+    /// The body of a request that opens a session of the notes.
+    package static func account(_ name: String, _ mode: String = "register", password: String = "correct horse")
+        -> String
+    {
+        #"{"mode":"\#(mode)","username":"\#(name)","password":"\#(password)"}"#
     }
 
     package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {

@@ -11,12 +11,17 @@ package struct RunningLarder: Sendable {
     package let data: TemporaryFolder
 
     /// Starts it on any free port and waits until it listens. Logins take no time unless the settings say so.
+    ///
+    /// - Parameters:
+    ///   - data: The folder of an earlier process; nil for a new one.
+    ///   - upstream: The API of ships.
     package static func start(
-        data: TemporaryFolder,
+        data: TemporaryFolder? = nil,
         upstream: String? = nil,
         _ settings: [String] = [],
         environment: [String: String] = [:]
     ) async throws -> RunningLarder {
+        let data = try data ?? TemporaryFolder()
         var arguments = ["serve", "--http-port", "0", "--data-directory", data.path]
         if let upstream { arguments += ["--upstreams-spacex-url", upstream] }
         if !settings.contains("--ships-login-delay-ms") { arguments += ["--ships-login-delay-ms", "0"] }
@@ -26,11 +31,7 @@ package struct RunningLarder: Sendable {
     }
 
     /// A client with a session of its own.
-    package func guest() async throws -> Client {
-        var client = self.client
-        client.token = try await client.post("/v1/ships/session", #"{"mode":"guest"}"#).json.data.token.string
-        return client
-    }
+    package func guest() async throws -> Client { try await client.guest() }
 
     /// Number of responses that it has sent from the response cache.
     package func cachedResponses() async throws -> Int {
@@ -95,6 +96,14 @@ package struct RunningSandbox: Sendable {
     package var base: String { client.base }
     package var port: Int { client.port }
     package var spacex: String { base + "/spacex" }
+
+    /// The settings with which a server uses these of its upstreams.
+    package func settings(_ upstreams: String...) -> [String] {
+        upstreams.flatMap { ["--upstreams-\($0.replacing("_", with: "-"))-url", "\(base)/\($0)"] }
+    }
+
+    /// The settings with which a server uses its Disk.
+    package var disk: [String] { settings("yandex_disk", "yandex_oauth") }
 
     /// Sets the fault of an upstream.
     package func fault(_ fault: String, of upstream: String = "spacex") async throws {
