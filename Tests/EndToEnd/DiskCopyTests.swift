@@ -106,12 +106,9 @@ import Testing
         let returned = member.moved(to: again)
         #expect(try await Self.seen(returned, download) == seen)
         try await sandbox.fault("online", of: "yandex_disk")
-        try await BoundedWait.poll(for: "the outbox to drain") {
-            try await returned.get("/v1/disk/outbox").json.meta.state.string == "empty"
-        }
+        try await returned.outboxDrained()
         #expect(try await returned.get(Self.upload).text == Self.bytes)
-        let sent = "/journal?upstream=yandex_uploader&method=PUT&count=true"
-        #expect(try await sandbox.control.get(sent).json.count.int == 1)
+        #expect(try await sandbox.count("upstream=yandex_uploader&method=PUT") == 1)
         #expect(try await other.moved(to: again).get("/v1/disk/profile").status == 200)
         try await BoundedWait.poll(for: "the marked file to be kept") {
             try await returned.get("/v1/disk/offline").json.data.items[0].state.string == "kept"

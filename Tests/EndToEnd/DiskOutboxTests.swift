@@ -11,22 +11,11 @@ import Testing
         try await .start(data: data, sandbox.disk + ["--upstreams-yandex-disk-probe-interval-ms", "100"])
     }
 
-    /// Returns how many requests of a method and path were answered with a status.
-    private func count(_ sandbox: RunningSandbox, _ query: String) async throws -> Int {
-        try await sandbox.control.get("/journal?upstream=yandex_disk&\(query)&count=true").json.count.int ?? -1
-    }
-
     /// Logs in, and reads the lists that writes need.
     private func member(_ larder: RunningLarder) async throws -> Client {
         let member = try await larder.client.diskUser()
         #expect(try await member.get("/v1/disk/files").status == 200)
         return member
-    }
-
-    private func drained(_ member: Client) async throws {
-        try await BoundedWait.poll(for: "the outbox to drain") {
-            try await member.get("/v1/disk/outbox").json.meta.state.string == "empty"
-        }
     }
 
     /// A write of each kind, and the request of the simulated API that it becomes.
@@ -117,7 +106,7 @@ import Testing
         #expect(try await sandbox.control.post("/upstreams/\(verb.upstream)/rules", rule).status < 300)
         try await sandbox.fault("online", of: "yandex_disk")
         if isAwayAfterwards { try await awayAfterwards(verb, sandbox, member, left.json.data.href.string ?? "") }
-        try await drained(member)
+        try await member.outboxDrained()
         #expect(try await count(sandbox, verb) == before + 1, "\(verb.testDescription) was sent once")
         let operation = try await member.get(left.json.data.href.string ?? "").json.data
         #expect(operation.state.string == "done" && operation.problem.string == nil)
@@ -125,20 +114,17 @@ import Testing
     }
 
     private func count(_ sandbox: RunningSandbox, _ verb: Verb) async throws -> Int {
-        let query = "/journal?upstream=\(verb.upstream)&method=\(verb.sent)&count=true"
         let path = verb.path.isEmpty ? "" : "&path=/\(verb.upstream)\(verb.path)"
-        return try await sandbox.control.get(query + path).json.count.int ?? -1
+        return try await sandbox.count("upstream=\(verb.upstream)&method=\(verb.sent)\(path)")
     }
 
     /// Lets the request be carried out while nothing can be looked at afterwards.
     private func awayAfterwards(_ verb: Verb, _ sandbox: RunningSandbox, _ member: Client, _ href: String) async throws
     {
-        try await BoundedWait.poll(for: "the request to be held") {
-            try await sandbox.control.get("/upstreams/\(verb.upstream)/fault").json.waiting.int == 1
-        }
+        try await sandbox.held(at: verb.upstream)
         let away = #"{"match":{},"fault":"offline"}"#
         #expect(try await sandbox.control.post("/upstreams/yandex_disk/rules", away).status < 300)
-        _ = try await sandbox.control.post("/upstreams/\(verb.upstream)/release", "{}")
+        try await sandbox.release(verb.upstream)
         try await BoundedWait.poll(for: "the write to wait") {
             try await member.get(href).json.data.state.string == "waiting"
         }
@@ -156,33 +142,23 @@ import Testing
             try await sandbox.fault("offline", of: "yandex_disk")
             for number in 0..<3 {
                 let path = "/kill \(kill) \(number)"
-                let fields = ["Prefer": "respond-async"]
-                let response = try await member.send("POST", "/v1/disk/folders", fields, body: #"{"path":"\#(path)"}"#)
-                #expect(response.status == 202, "\(response.text)")
+                try await member.leaveFolder(path)
                 left.append(path)
             }
             if kill % 2 == 1 {
-                let before = try await count(sandbox, "method=PUT")
+                let before = try await sandbox.count("upstream=yandex_disk&method=PUT")
                 try await sandbox.fault("online", of: "yandex_disk")
                 try await BoundedWait.poll(for: "a write to be sent") {
-                    try await count(sandbox, "method=PUT") > before
+                    try await sandbox.count("upstream=yandex_disk&method=PUT") > before
                 }
             }
             await larder.kill9()
             larder = try await start(data, sandbox)
-            let token = member.token
-            member = larder.client
-            member.token = token
+            member = member.moved(to: larder)
         }
         try await sandbox.fault("online", of: "yandex_disk")
-        try await drained(member)
-        #expect(try await count(sandbox, "method=PUT&status=201") == left.count, "each once")
-        let entries = try await sandbox.control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
-        let order = entries.elements.map { entry in
-            let target = entry.path.string?.removingPercentEncoding ?? ""
-            return target.split(separator: "path=").last.map(String.init) ?? ""
-        }
-        #expect(order == left.map { "disk:" + $0 })
+        try await member.outboxDrained()
+        #expect(try await sandbox.created() == left.map { "disk:" + $0 }, "each once, in order")
     }
 
     @Test("DISK-40 an upload whose server is killed while Yandex Disk computes is found by its operation, not resent")
@@ -197,15 +173,13 @@ import Testing
         let left = try await member.send("PUT", target, ["Prefer": "respond-async"], body: "bytes")
         #expect(left.status == 202, "\(left.text)")
         try await sandbox.fault("online", of: "yandex_disk")
-        let uploads = "/journal?upstream=yandex_uploader&method=PUT&count=true"
-        try await BoundedWait.poll(for: "the upload") { try await sandbox.control.get(uploads).json.count.int == 1 }
+        let uploads = "upstream=yandex_uploader&method=PUT"
+        try await BoundedWait.poll(for: "the upload") { try await sandbox.count(uploads) == 1 }
         await larder.kill9()
         larder = try await start(data, sandbox)
-        let token = member.token
-        member = larder.client
-        member.token = token
-        try await drained(member)
-        #expect(try await sandbox.control.get(uploads).json.count.int == 1, "it was sent once")
+        member = member.moved(to: larder)
+        try await member.outboxDrained()
+        #expect(try await sandbox.count(uploads) == 1, "it was sent once")
         let content = try await member.get("/v1/disk/file/content?path=/killed.bin")
         #expect(content.text == "bytes")
         #expect(await larder.stop() == 0)

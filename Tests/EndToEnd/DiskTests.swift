@@ -55,14 +55,14 @@ import Testing
         let first = try await start(data, sandbox)
         let member = try await first.client.diskUser()
         let path = try #require(try await member.get("/v1/disk/recent?limit=1").json.data.items[0].path.string)
-        _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"hold"}"#)
+        try await sandbox.fault("hold", of: "yandex_downloader")
         let job = try await member.post("/v1/disk/downloads", #"{"path":"\#(path)"}"#)
         #expect(job.status == 202)
         let href = try #require(job["Location"])
-        _ = try await sandbox.control.get("/journal/wait?upstream=yandex_downloader&count=1&timeout_ms=60000")
+        try await sandbox.arrived(1, at: "yandex_downloader")
         await first.kill9()
-        _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"online"}"#)
-        _ = try await sandbox.control.post("/upstreams/yandex_downloader/release", "{}")
+        try await sandbox.fault("online", of: "yandex_downloader")
+        try await sandbox.release("yandex_downloader")
 
         let second = try await start(data, sandbox)
         let again = member.moved(to: second)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await member.get("/v1/disk/file/content?path=/end%2Bto%20end.txt").text == text)
         #expect(try await other.get("/v1/disk/file?path=/end%2Bto%20end.txt").status == 404)
         #expect(try await other.get("/v1/disk/files").status == 200)
-        _ = try await sandbox.control.put("/upstreams/yandex_disk/fault", #"{"fault":"offline"}"#)
+        try await sandbox.fault("offline", of: "yandex_disk")
         #expect(try await member.delete("/v1/disk/session").status == 409)
         #expect(try await member.delete("/v1/disk/session?confirm=true").status == 200)
         #expect(try await member.get("/v1/disk/files").status == 401)
@@ -132,7 +132,7 @@ import Testing
         try await put(sandbox, "/huge.txt", String(repeating: "x", count: 900_000))
         let first = try await start(data, sandbox)
         var member = try await first.client.diskUser()
-        _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"pause(100000)"}"#)
+        try await sandbox.fault("pause(100000)", of: "yandex_downloader")
         #expect(try await member.put("/v1/disk/offline", #"{"path":"/keep"}"#).status == 201)
         // Both are under way together, and a kill between the end of a file and its row would leave the file.
         try await BoundedWait.poll(for: "the small file to be kept, and the large one fetched in part") {
@@ -141,7 +141,7 @@ import Testing
         }
         await first.kill9()
         #expect(try blobs(data).contains { $0.hasSuffix(".part") })
-        _ = try await sandbox.control.put("/upstreams/yandex_downloader/fault", #"{"fault":"online"}"#)
+        try await sandbox.fault("online", of: "yandex_downloader")
 
         let second = try await start(data, sandbox)
         member = member.moved(to: second)

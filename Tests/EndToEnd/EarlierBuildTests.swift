@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 import TestKit
 import Testing
 
@@ -16,13 +15,7 @@ import Testing
         let data = try TemporaryFolder()
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "EarlierBuilds")
         let archive = folder.appending(path: "\(name).tar.gz")
-        let result = try await Subprocess.run(
-            .name("tar"),
-            arguments: ["-xzf", archive.path, "-C", data.path],
-            output: .discarded,
-            error: .string(limit: 1 << 16)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
+        try await RunningProcess.output(of: "tar", ["-xzf", archive.path, "-C", data.path])
         return data
     }
 
@@ -80,13 +73,7 @@ import Testing
 
     /// Runs statements of psql, which may be many.
     private func psql(_ arguments: [String], _ url: String) async throws {
-        let result = try await Subprocess.run(
-            .name("psql"),
-            arguments: .init(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url] + arguments),
-            output: .discarded,
-            error: .string(limit: 1 << 16)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
+        try await RunningProcess.output(of: "psql", ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url] + arguments)
     }
 
     private func serve(_ url: String, _ key: String, _ settings: [String] = []) async throws -> RunningLarder {

@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 import TestKit
 import Testing
 
@@ -30,14 +29,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "export.zip")
         try archive.write(to: file)
-        let result = try await Subprocess.run(
-            .name("python3"),
-            arguments: ["-c", script, file.path, profile],
-            output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 20)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
-        return result.standardOutput.split(separator: "\n").map(String.init)
+        let output = try await RunningProcess.output(of: "python3", ["-c", script, file.path, profile])
+        return output.split(separator: "\n").map(String.init)
     }
 
     @Test("SRV-18 Notes, list and documents are one archive, of one account and profile, without what is in the trash")

@@ -69,7 +69,7 @@ import Testing
         let asked = try await sandbox.control.get("/journal?upstream=people").json.entries.elements.count
         #expect(asked == 2)
         for upstream in ["people", "geocoder", "spacex"] {
-            _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"offline"}"#)
+            try await sandbox.fault("offline", of: upstream)
         }
         let again = try await start(data, sandbox)
         let back = try await again.client.writer("bob", "login")
@@ -88,9 +88,9 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
         let bob = try await larder.client.writer()
-        _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"truncated"}"#)
+        try await sandbox.fault("truncated", of: "people")
         #expect([502, 503].contains(try await bob.get("/v1/notes/people").status))
-        _ = try await sandbox.control.put("/upstreams/people/fault", #"{"fault":"online"}"#)
+        try await sandbox.fault("online", of: "people")
         #expect(try await bob.get("/v1/notes/people").json.meta.page.total.int == 120)
     }
 

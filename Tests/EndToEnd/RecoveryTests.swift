@@ -91,7 +91,7 @@ import Testing
             try await sandbox.arrived(1)
             // All requests have been read by the time the last of these gets its response.
             for _ in 0..<5 { _ = try await guest.get("/v1/status") }
-            _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
+            try await sandbox.release()
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(responses.count == 40)

@@ -23,34 +23,8 @@ import Testing
         return member
     }
 
-    /// Returns how many requests of a query the simulated API has had.
-    private func count(_ query: String) async throws -> Int {
-        try await sandbox.control.get("/journal?\(query)&count=true").json.count.int ?? -1
-    }
-
-    private func leave(_ path: String, _ client: Client) async throws {
-        let fields = ["Prefer": "respond-async"]
-        let left = try await client.send("POST", "/v1/disk/folders", fields, body: #"{"path":"\#(path)"}"#)
-        #expect(left.status == 202, "\(left.text)")
-    }
-
     private func paths(_ client: Client) async throws -> [String] {
         try await client.get("/v1/disk/outbox").json.data.items.elements.compactMap { $0.path.string }
-    }
-
-    private func drained(_ client: Client) async throws {
-        try await BoundedWait.poll(for: "the outbox to drain") {
-            try await client.get("/v1/disk/outbox").json.meta.state.string == "empty"
-        }
-    }
-
-    /// Returns the paths that were created at the API, in order.
-    private func made() async throws -> [String] {
-        let entries = try await sandbox.control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
-        return entries.elements.map { entry in
-            let target = entry.path.string?.removingPercentEncoding ?? ""
-            return target.split(separator: "path=").last.map(String.init) ?? ""
-        }
     }
 
     @Test("OUT-02 SCALE-07 What one process was sending when it was killed is looked at by another, and sent once")
@@ -59,13 +33,13 @@ import Testing
         let member = try await member(larders)
         let clients = larders.map { member.moved(to: $0) }
         try await sandbox.fault("offline", of: "yandex_disk")
-        try await leave("/first", clients[0])
+        try await clients[0].leaveFolder("/first")
         let bytes = String(repeating: "0123456789abcdef", count: 100_000)
         let target = "/v1/disk/file/content?path=/waits.txt"
         let upload = try await clients[0].send("PUT", target, ["Prefer": "respond-async"], body: bytes)
         #expect(upload.status == 202, "\(upload.text)")
         let href = try #require(upload["Location"])
-        try await leave("/last", clients[1])
+        try await clients[1].leaveFolder("/last")
         for client in clients {
             #expect(try await paths(client) == ["disk:/first", "disk:/waits.txt", "disk:/last"])
             #expect(try await client.get(target).text == bytes, "each process has the bytes")
@@ -74,9 +48,7 @@ import Testing
         let hold = #"{"match":{"method":"PUT"},"faults":["hold"]}"#
         #expect(try await sandbox.control.post("/upstreams/yandex_uploader/rules", hold).status < 300)
         try await sandbox.fault("online", of: "yandex_disk")
-        try await BoundedWait.poll(for: "the upload to be sent") {
-            try await sandbox.control.get("/upstreams/yandex_uploader/fault").json.waiting.int == 1
-        }
+        try await sandbox.held(at: "yandex_uploader")
         var sender = 0
         try await BoundedWait.poll(for: "one process to show the progress of the upload") {
             for (number, client) in clients.enumerated() {
@@ -89,13 +61,13 @@ import Testing
             return false
         }
         await larders[sender].kill9()
-        _ = try await sandbox.control.post("/upstreams/yandex_uploader/release", "{}")
+        try await sandbox.release("yandex_uploader")
         #expect(try await sandbox.control.send("DELETE", "/upstreams/yandex_uploader/rules").status < 300)
         let other = clients[1 - sender]
-        try await drained(other)
+        try await other.outboxDrained()
         #expect(try await other.get(href).json.data.state.string == "done")
-        #expect(try await made() == ["disk:/first", "disk:/last"], "each once, in order")
-        #expect(try await count("upstream=yandex_uploader&method=PUT&status=201") == 1)
+        #expect(try await sandbox.created() == ["disk:/first", "disk:/last"], "each once, in order")
+        #expect(try await sandbox.count("upstream=yandex_uploader&method=PUT&status=201") == 1)
         #expect(try await other.get(target + "&refresh=1").text == bytes)
         #expect(await larders[1 - sender].stop() == 0)
     }
@@ -110,20 +82,20 @@ import Testing
             try await sandbox.fault("offline", of: "yandex_disk")
             for number in 0..<4 {
                 let path = "/kill \(kill) \(number)"
-                try await leave(path, member.moved(to: larders[Int.random(in: 0...1)]))
+                try await member.moved(to: larders[Int.random(in: 0...1)]).leaveFolder(path)
                 left.append("disk:" + path)
             }
-            let before = try await made().count
+            let before = try await sandbox.created().count
             try await sandbox.fault("online", of: "yandex_disk")
             let sent = before + Int.random(in: 1...3)
-            try await BoundedWait.poll(for: "writes to be sent") { try await made().count >= sent }
+            try await BoundedWait.poll(for: "writes to be sent") { try await sandbox.created().count >= sent }
             let killed = Int.random(in: 0...1)
             await larders[killed].kill9()
             larders[killed] = try await start(data[killed])
         }
-        try await drained(member.moved(to: larders[0]))
-        try await drained(member.moved(to: larders[1]))
-        #expect(try await made() == left, "each once, in order")
+        try await member.moved(to: larders[0]).outboxDrained()
+        try await member.moved(to: larders[1]).outboxDrained()
+        #expect(try await sandbox.created() == left, "each once, in order")
         for larder in larders { #expect(await larder.stop() == 0) }
     }
 
@@ -132,27 +104,25 @@ import Testing
         let larder = try await start()
         let member = try await member([larder])
         try await sandbox.fault("offline", of: "yandex_disk")
-        for name in ["one", "two", "three"] { try await leave("/\(name)", member) }
+        for name in ["one", "two", "three"] { try await member.leaveFolder("/\(name)") }
         let hold = #"{"match":{"method":"PUT"},"faults":["hold"]}"#
         #expect(try await sandbox.control.post("/upstreams/yandex_disk/rules", hold).status < 300)
         try await sandbox.fault("online", of: "yandex_disk")
-        try await BoundedWait.poll(for: "a write to be sent") {
-            try await sandbox.control.get("/upstreams/yandex_disk/fault").json.waiting.int == 1
-        }
+        try await sandbox.held(at: "yandex_disk")
         try await nodes.servers.allowConnections(false)
         try await nodes.servers.endConnections()
         #expect(try await sandbox.control.send("DELETE", "/upstreams/yandex_disk/rules").status < 300)
-        _ = try await sandbox.control.post("/upstreams/yandex_disk/release", "{}")
+        try await sandbox.release("yandex_disk")
         if !isShort {
-            try await BoundedWait.poll(for: "the write to be carried out") { try await made().count == 1 }
+            try await BoundedWait.poll(for: "the write to be carried out") { try await sandbox.created().count == 1 }
             try await BoundedWait.poll(for: "the outbox to be out of date") {
                 try await member.get("/v1/disk/outbox").json.meta.stale.bool == true
             }
         }
         try await nodes.servers.allowConnections(true)
-        try await drained(member)
-        #expect(try await made() == ["disk:/one", "disk:/two", "disk:/three"], "each once, in order")
-        #expect(try await count("upstream=yandex_disk&method=PUT") == 3)
+        try await member.outboxDrained()
+        #expect(try await sandbox.created() == ["disk:/one", "disk:/two", "disk:/three"], "each once, in order")
+        #expect(try await sandbox.count("upstream=yandex_disk&method=PUT") == 3)
         #expect(await larder.stop() == 0)
     }
 

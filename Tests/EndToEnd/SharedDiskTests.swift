@@ -109,9 +109,8 @@ import Testing
                 for try await response in group { #expect(response.status == 200, "\(response.text)") }
             }
         }
-        let journal = "/journal?upstream=yandex_oauth&method=POST&count=true"
-        #expect(try await nodes.sandbox.control.get(journal + "&status=400").json.count.int == 0)
-        #expect(try await nodes.sandbox.control.get(journal).json.count.int ?? 0 > 2)
+        #expect(try await nodes.sandbox.count("upstream=yandex_oauth&method=POST&status=400") == 0)
+        #expect(try await nodes.sandbox.count("upstream=yandex_oauth&method=POST") > 2)
         for larder in [one, two] { #expect(await larder.stop() == 0) }
     }
 
@@ -125,13 +124,12 @@ import Testing
         try await nodes.sandbox.fault("hold", of: "yandex_downloader")
         let job = try await member.post("/v1/disk/downloads", #"{"path":"\#(path)"}"#)
         let href = try #require(job["Location"], "\(job.text)")
-        let began = "/journal/wait?upstream=yandex_downloader&count=1&timeout_ms=60000"
-        _ = try await nodes.sandbox.control.get(began)
+        try await nodes.sandbox.arrived(1, at: "yandex_downloader")
         let shown = try await elsewhere.get(href)
         #expect(shown.status == 202, "\(shown.text)")
         await one.kill9()
         try await nodes.sandbox.fault("online", of: "yandex_downloader")
-        _ = try await nodes.sandbox.control.post("/upstreams/yandex_downloader/release", "{}")
+        try await nodes.sandbox.release("yandex_downloader")
         // The lease of the killed process runs out first.
         try await BoundedWait.poll(for: "the other process to end the download") {
             try await elsewhere.get(href).status == 200
@@ -232,11 +230,8 @@ import Testing
         }
         #expect(try await member.get("/v1/disk/outbox").json.data.items.elements.count == 1)
         try await nodes.sandbox.fault("online", of: "yandex_disk")
-        try await BoundedWait.poll(for: "the outbox to drain") {
-            try await member.get("/v1/disk/outbox").json.meta.state.string == "empty"
-        }
-        let query = "/journal?upstream=yandex_disk&method=PUT&status=201&count=true"
-        #expect(try await nodes.sandbox.control.get(query).json.count.int == 3, "each once")
+        try await member.outboxDrained()
+        #expect(try await nodes.sandbox.count("upstream=yandex_disk&method=PUT&status=201") == 3, "each once")
         for larder in [one, three] { #expect(await larder.stop() == 0) }
     }
 

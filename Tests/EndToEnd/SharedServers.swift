@@ -1,5 +1,6 @@
 import Foundation
 import TestKit
+import Testing
 
 /// A database, and the processes that use it.
 struct SharedServers {
@@ -104,6 +105,34 @@ struct SharedDiskNodes {
                 "--disk-oauth-client-id", "sandbox-client",
             ] + sandbox.disk + settings
         )
+    }
+}
+
+// Helpers for tests of the outbox of the Disk.
+extension Client {
+    /// Leaves the creation of a folder.
+    func leaveFolder(_ path: String) async throws {
+        let fields = ["Prefer": "respond-async"]
+        let left = try await send("POST", "/v1/disk/folders", fields, body: #"{"path":"\#(path)"}"#)
+        #expect(left.status == 202, "\(left.text)")
+    }
+
+    /// Waits until no write waits.
+    func outboxDrained() async throws {
+        try await BoundedWait.poll(for: "the outbox to drain") {
+            try await get("/v1/disk/outbox").json.meta.state.string == "empty"
+        }
+    }
+}
+
+extension RunningSandbox {
+    /// Returns the paths that were created at the API of the Disk, in order.
+    func created() async throws -> [String] {
+        let entries = try await control.get("/journal?upstream=yandex_disk&method=PUT&status=201").json.entries
+        return entries.elements.map { entry in
+            let target = entry.path.string?.removingPercentEncoding ?? ""
+            return target.split(separator: "path=").last.map(String.init) ?? ""
+        }
     }
 }
 

@@ -119,7 +119,7 @@ import Testing
         try await sandbox.arrived(1)
         larder.process.signal(SIGTERM)
         try await larder.process.logged("gracefully")
-        _ = try await sandbox.control.post("/upstreams/spacex/release", "{}")
+        try await sandbox.release()
         let response = try await held
         #expect(response.status == 200)
         #expect(try response.json.data.items.elements.count == 30)

@@ -38,7 +38,7 @@ import Testing
         var before: [String: String] = [:]
         for screen in screens { before[screen] = try await member.get(screen).text.data.withoutActions }
         for upstream in ["yandex_disk", "catalogue", "spacex"] {
-            _ = try await sandbox.control.put("/upstreams/\(upstream)/fault", #"{"fault":"html(\#(status))"}"#)
+            try await sandbox.fault("html(\(status))", of: upstream)
         }
         for screen in screens {
             let response = try await member.get(screen + (screen.contains("?") ? "&" : "?") + "refresh=1")

@@ -8,15 +8,10 @@ import Testing
 
 @Suite struct LarderDatabaseFreeingRoomTests {
     /// Runs a deletion of the response `a` that finds no space at one system call.
-    private func deleting(_ scenario: FaultScenario, at step: Int) async -> (value: (any Error)?, hasFailed: Bool) {
-        await scenario.scope.failing(.noRoomOnce, at: step) { () -> (any Error)? in
-            do {
-                try await scenario.database.writeFreeingRoom {
-                    try ResponseStore(scenario.database).remove(upstream: "ships", url: "https://ships.test/a", in: $0)
-                }
-                return nil
-            } catch {
-                return error
+    private func deleting(_ scenario: FaultScenario, at step: Int) async -> (error: (any Error)?, hasFailed: Bool) {
+        await scenario.scope.error(of: .noRoomOnce, at: step) {
+            try await scenario.database.writeFreeingRoom {
+                try ResponseStore(scenario.database).remove(upstream: "ships", url: "https://ships.test/a", in: $0)
             }
         }
     }
@@ -81,14 +76,9 @@ import Testing
         try await ResponseStore(database).save(makeCachedResponse())
         let reader = try Self.openReader(of: directory)
         // Waiting for the reader would take an hour. The first call with space is the first one of the log's.
-        let (error, _) = await scope.failing(.noRoomOnce, at: 1) { () -> (any Error)? in
-            do {
-                try await database.writeFreeingRoom { db in
-                    try ResponseStore(database).remove(upstream: "ships", url: makeCachedResponse().head.url, in: db)
-                }
-                return nil
-            } catch {
-                return error
+        let (error, _) = await scope.error(of: .noRoomOnce, at: 1) {
+            try await database.writeFreeingRoom { db in
+                try ResponseStore(database).remove(upstream: "ships", url: makeCachedResponse().head.url, in: db)
             }
         }
         #expect(error == nil)
@@ -128,14 +118,9 @@ import Testing
     @Test("TRUST-02 a record that may be lost does not fail on a full disk; other errors do")
     func ifRoom() async throws {
         let scenario = try FaultScenario()
-        let (error, hasFailed) = await scenario.scope.failing(.fullDisk, at: 1) { () -> (any Error)? in
-            do {
-                try await scenario.database.writeIfRoom {
-                    try $0.execute(sql: "INSERT INTO blob (id, length) VALUES (1, 1)")
-                }
-                return nil
-            } catch {
-                return error
+        let (error, hasFailed) = await scenario.scope.error(of: .fullDisk, at: 1) {
+            try await scenario.database.writeIfRoom {
+                try $0.execute(sql: "INSERT INTO blob (id, length) VALUES (1, 1)")
             }
         }
         #expect(error == nil && hasFailed)
@@ -151,14 +136,7 @@ import Testing
     func space() async throws {
         let scenario = try FaultScenario()
         try scenario.database.checkSpace()
-        let (error, _) = await scenario.scope.failing(.quota, at: 1) { () -> (any Error)? in
-            do {
-                try scenario.database.checkSpace()
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let (error, _) = await scenario.scope.error(of: .quota, at: 1) { try scenario.database.checkSpace() }
         #expect(error as? StorageError == .diskFull(path: scenario.database.directory.path))
         #expect(!FileManager.default.fileExists(atPath: scenario.database.directory.path + "/larder.probe"))
     }

@@ -39,9 +39,7 @@ import Testing
         try scenario.open().close()
         #expect(try record() == recorded)
         try scenario.change("DROP TRIGGER blob_deleted")
-        try scenario.expectRefused(
-            .schemaIncomplete(path: scenario.databasePath, missing: ["trigger blob_deleted"])
-        )
+        try scenario.expectRefused(.schemaIncomplete(path: scenario.databasePath, missing: ["trigger blob_deleted"]))
         try scenario.change(
             "UPDATE data_directory SET schema_objects = replace(schema_objects, 'trigger blob_deleted', '')"
         )
@@ -78,9 +76,7 @@ import Testing
         try scenario.fill()
         let recorded = try record()
         // A damaged page is not held to the types of its table; a table without them allows to make it.
-        try scenario.change(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')"
-        )
+        try scenario.change("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')")
         try scenario.change("UPDATE data_directory SET schema_objects = x'ff00'")
         try scenario.open().close()
         #expect(try record() == recorded)
@@ -178,13 +174,8 @@ import Testing
     func reported(_ fault: FaultScope.Fault) async throws {
         let scenario = try FaultScenario()
         for step in 1..<500 {
-            let (error, hasFailed) = await scenario.scope.failing(fault, at: step) { () -> (any Error)? in
-                do {
-                    try await scenario.saveFile("a")
-                    return nil
-                } catch {
-                    return error
-                }
+            let (error, hasFailed) = await scenario.scope.error(of: fault, at: step) {
+                try await scenario.saveFile("a")
             }
             guard hasFailed else { return #expect(error == nil) }
             // Behind the commit only the removal of files is left, which is put off.

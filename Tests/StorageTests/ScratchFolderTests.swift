@@ -44,14 +44,7 @@ import Testing
         try Data("left".utf8).write(to: URL(filePath: folder.path + "/job/deep/left"))
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/etc")
         // mkdir is the first call; its errno says that the folder is there.
-        let (error, _) = await scope.failing(.fullDisk, at: 2) { () -> (any Error)? in
-            do {
-                _ = try ScratchFolder("uploads", in: directory)
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let (error, _) = await scope.error(of: .fullDisk, at: 2) { _ = try ScratchFolder("uploads", in: directory) }
         #expect(error == nil)
         #expect(try names(folder.path) == [])
         #expect(FileManager.default.fileExists(atPath: "/etc/hostname"))
@@ -63,14 +56,7 @@ import Testing
         let scope = try FaultScope(directory.path)
         let folder = try ScratchFolder("uploads", in: directory)
         try Data("left".utf8).write(to: URL(filePath: folder.path + "/left"))
-        let (error, _) = await scope.failing(.brokenDisk, at: 2) { () -> (any Error)? in
-            do {
-                _ = try ScratchFolder("uploads", in: directory)
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let (error, _) = await scope.error(of: .brokenDisk, at: 2) { _ = try ScratchFolder("uploads", in: directory) }
         #expect(error as? StorageError == .inputOutput(path: folder.path + "/left", operation: "unlink", code: EIO))
         let path = directory.path + "/file"
         try Data().write(to: URL(filePath: path))

@@ -261,7 +261,7 @@ extension DiskStoreSearchTests {
         "budget-2026-final.xlsx", "lecture notes on databases.txt", "Рецепт борща.txt", "Рецепты тёти.docx",
         "keyboard layout.svg", "Ёлка и дети.mp4", "holiday video.mov", "backup_старый_ноутбук.tar.gz",
     ]
-    private static let queries: [(text: String, expected: [String], used: [String])] = [
+    private static let searches = GradedSearches([
         ("март", ["Отчёт за март 2026.pdf"], []),
         ("отчет", ["Отчёт за март 2026.pdf", "Отчёт за апрель 2026.pdf"], []),
         ("2026", ["Отчёт за март 2026.pdf", "Отчёт за апрель 2026.pdf", "budget-2026-final.xlsx"], []),
@@ -284,7 +284,7 @@ extension DiskStoreSearchTests {
         ("otchet", ["Отчёт за март 2026.pdf"], ["transliteration"]), ("pasport", ["Паспорт.jpg"], ["transliteration"]),
         ("svadba", [], []), ("бюджет", [], []), ("gfcgjhn", ["Паспорт.jpg"], ["layout"]),
         ("ыгььук", ["summer photos.zip"], ["layout"]),
-    ]
+    ])
 
     @Test("ONE-08 at least 90 % of the expected files are found, online and offline, and the screen says by what")
     func graded() async throws {
@@ -292,22 +292,9 @@ extension DiskStoreSearchTests {
         for file in Self.files { disk.put("disk:/\(file)") }
         try await DiskHarness.run(disk) { app, token in
             for state in ["online", "offline"] {
-                var (found, expected, said, lines) = (0, 0, 0, "")
-                for query in Self.queries {
-                    let path = "/v1/disk/search?q=\(FakeYandexDisk.encoded(query.text))"
-                    let response = try await app.get(path, as: token)
-                    let names = DiskHarness.names(response)
-                    let hits = query.expected.filter(names.contains)
-                    (found, expected) = (found + hits.count, expected + query.expected.count)
-                    let used = (response["meta.search.used"]?.elements ?? []).compactMap(\.string)
-                    said += used == query.used ? 1 : 0
-                    if hits.count < query.expected.count || used != query.used {
-                        lines += "\(query.text): \(names) \(used)\n"
-                    }
+                try await Self.searches.run("disk, \(state)") {
+                    try await app.get("/v1/disk/search?q=\($0)", as: token)
                 }
-                print("disk, \(state): \(found) of \(expected)\n\(lines)")
-                #expect(found * 10 >= expected * 9)
-                #expect(said * 10 >= Self.queries.count * 9, "said \(said) of \(Self.queries.count)")
                 disk.goAway()
             }
         }
@@ -319,13 +306,7 @@ enum NameIndex {
     /// Checks that the index has the terms and words of all rows but those of the trash, and no others.
     static func expectExact(in database: LarderDatabase) async throws {
         let (entries, expected, unranked, words) = try await database.write { db in
-            try db.execute(
-                sql: "CREATE VIRTUAL TABLE temp.disk_entry USING fts5vocab ('main', 'disk_term', 'instance')"
-            )
-            let entries = try Row.fetchAll(db, sql: "SELECT doc, term FROM temp.disk_entry").map {
-                "\($0["doc"] as Int64) \($0["term"] as String)"
-            }
-            try db.execute(sql: "DROP TABLE temp.disk_entry")
+            let entries = try db.searchEntries(of: "disk_term")
             var (expected, unranked): (Set<String>, [String]) = ([], [])
             var words: [String: Int] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT account, path, name, folded, rank FROM disk_item") {
@@ -343,9 +324,7 @@ enum NameIndex {
                 }
             }
             // An earlier version has none.
-            guard try db.tableExists("disk_word") else { return (entries, expected, unranked, true) }
-            let rows = try Row.fetchAll(db, sql: "SELECT owner || ' ' || word, rows FROM disk_word")
-            let stored = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) })
+            let stored = try db.storedWords(in: "disk_word") ?? words
             return (entries, expected, unranked, stored == words)
         }
         #expect(entries.count == expected.count && Set(entries) == expected && unranked == [] && words)

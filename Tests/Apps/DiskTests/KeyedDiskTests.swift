@@ -25,15 +25,6 @@ struct KeyedDiskTests {
         try await app.ask(method, target, as: token, [.idempotencyKey: key, .prefer: "respond-async"], json: json)
     }
 
-    /// Checks that a response is that of an earlier request, byte for byte.
-    private static func expect(_ again: Exchanged, repeats first: Exchanged) {
-        #expect(again.status == first.status && again.body == first.body, "\(again.text)")
-        #expect(again.headerFields[.idempotencyReplayed] == "true")
-        for name in [HTTPField.Name.location, .preferenceApplied, .contentType] {
-            #expect(again.headerFields[name] == first.headerFields[name])
-        }
-    }
-
     @Test("ONE-09 OUT-02 A write that waits is queued once; row and response are stored in one transaction")
     func queued() async throws {
         try await DiskHarness.run(WriteScenario.disk()) { app in
@@ -53,7 +44,7 @@ struct KeyedDiskTests {
             }
             #expect(writes.count == 1 && writes[0].contains { $0.contains("INSERT INTO disk_outbox") })
             let again = try await Self.leave(app, .post, "/v1/disk/folders", as: token, "one", json: body)
-            Self.expect(again, repeats: first)
+            again.expectRepeats(first)
             #expect(app.store.outbox.load.waiting == 2)
             let other = try await Self.leave(app, .post, "/v1/disk/folders", as: token, "one", json: #"{"path":"/b"}"#)
             other.expectProblem("idempotency-key-reused", 422)
@@ -85,14 +76,14 @@ struct KeyedDiskTests {
             let first = try await app.ask(.put, target, as: token, fields, bytes: Array("text".utf8))
             #expect(first.status == 202, "\(first.text)")
             let again = try await app.ask(.put, target, as: token, fields, bytes: Array("text".utf8))
-            Self.expect(again, repeats: first)
+            again.expectRepeats(first)
             #expect(app.store.outbox.load.waiting == 1)
             try await app.ask(.put, target, as: token, fields, bytes: Array("other".utf8))
                 .expectProblem("idempotency-key-reused", 422)
             let operation = try first.string("links.self")
             let removed = try await app.ask(.delete, operation, as: token, [.idempotencyKey: "back"])
             #expect(removed.status == 200 && removed["meta.pending"] == nil, "\(removed.text)")
-            Self.expect(try await app.ask(.delete, operation, as: token, [.idempotencyKey: "back"]), repeats: removed)
+            try await app.ask(.delete, operation, as: token, [.idempotencyKey: "back"]).expectRepeats(removed)
             try await app.ask(.delete, operation, as: token, [.idempotencyKey: "other"]).expectProblem("not-found", 404)
         }
     }
@@ -109,17 +100,11 @@ struct KeyedDiskTests {
             }
             let first = try await Self.leave(app, .delete, "/v1/disk/file?path=/a.txt", as: token, "one")
             #expect(first.status == 200, "\(first.text)")
-            Self.expect(
-                try await Self.leave(app, .delete, "/v1/disk/file?path=/a.txt", as: token, "one"),
-                repeats: first
-            )
+            try await Self.leave(app, .delete, "/v1/disk/file?path=/a.txt", as: token, "one").expectRepeats(first)
             let batch = #"{"action":"delete","paths":["/folder/a inner.txt","/folder"]}"#
             let both = try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "two", json: batch)
             #expect(both.status == 200, "\(both.text)")
-            Self.expect(
-                try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "two", json: batch),
-                repeats: both
-            )
+            try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "two", json: batch).expectRepeats(both)
             disk.intercept(nil)
             #expect(keys.withLock(\.self) == [1, 2, 2] && disk.asked.count { $0.hasPrefix("DELETE") } == 3)
         }
@@ -132,10 +117,7 @@ struct KeyedDiskTests {
             let batch = #"{"action":"delete","paths":["/a.txt","/folder"]}"#
             let first = try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "one", json: batch)
             #expect(first.status == 200 && first.all("state", in: "data.results").count == 2, "\(first.text)")
-            Self.expect(
-                try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "one", json: batch),
-                repeats: first
-            )
+            try await Self.leave(app, .post, "/v1/disk/files/batch", as: token, "one", json: batch).expectRepeats(first)
             #expect(app.store.outbox.load.waiting == 2)
         }
     }
@@ -157,7 +139,7 @@ struct KeyedDiskTests {
                     let key = "key-\(number.load(ordering: .relaxed))"
                     let body = #"{"path":"/\#(key)"}"#
                     let response = try await Self.leave(app, .post, "/v1/disk/folders", as: token, key, json: body)
-                    guard response.status == 202 else { throw Refused(description: response.text) }
+                    guard response.status == 202 else { throw Exchanged.Refused(response) }
                 }
             )
             #expect(count > 0)
@@ -165,8 +147,6 @@ struct KeyedDiskTests {
             #expect(Set(waiting).count == waiting.count && waiting.count == number.load(ordering: .relaxed))
         }
     }
-
-    private struct Refused: Error, CustomStringConvertible { let description: String }
 
     @Test("ONE-09 OUT-02 A copy of the files, as kill -9 leaves them, has the write with its 202, or neither")
     func killed() async throws {
@@ -187,10 +167,7 @@ struct KeyedDiskTests {
         disk.goAway()
         settings.directory = try DataDirectory(at: copy.url)
         try await DiskHarness.run(disk, settings) { app in
-            Self.expect(
-                try await Self.leave(app, .post, "/v1/disk/folders", as: token, "one", json: body),
-                repeats: response
-            )
+            try await Self.leave(app, .post, "/v1/disk/folders", as: token, "one", json: body).expectRepeats(response)
             #expect(app.store.outbox.load.waiting == 1)
         }
     }

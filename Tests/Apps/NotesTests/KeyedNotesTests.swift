@@ -23,22 +23,13 @@ struct KeyedNotesTests {
         try await app.get("/v1/notes", as: token)["meta.page.total"]
     }
 
-    /// Checks that a response is that of an earlier request, byte for byte.
-    private static func expect(_ again: Exchanged, repeats first: Exchanged) {
-        #expect(again.status == first.status && again.body == first.body)
-        #expect(again.headerFields[.idempotencyReplayed] == "true")
-        for name in [HTTPField.Name.location, .eTag, .contentType, .cacheControl, .contentLanguage] {
-            #expect(again.headerFields[name] == first.headerFields[name])
-        }
-    }
-
     @Test("ONE-09 A note that is added again with its key is there once; both responses are the same")
     func once() async throws {
         try await NotesHarness.run { app, token in
             let first = try await Self.create(app, "one", as: token)
             #expect(first.status == 201 && first.headerFields[.idempotencyReplayed] == nil)
             _ = try await app.ask(.patch, first.string("data.href"), as: token, #"{"body":"changed since"}"#)
-            Self.expect(try await Self.create(app, "one", as: token), repeats: first)
+            try await Self.create(app, "one", as: token).expectRepeats(first)
             #expect(try await Self.total(app, token) == 1)
             try await Self.create(app, "two", as: token).expectProblem("idempotency-key-reused", 422)
             // Another session has keys of its own.
@@ -67,10 +58,7 @@ struct KeyedNotesTests {
             }
             for (number, (method, target, body)) in requests.enumerated() {
                 let fields: HTTPFields = [.idempotencyKey: "key-\(number)"]
-                Self.expect(
-                    try await app.ask(method, target, as: token, fields, json: body),
-                    repeats: responses[number]
-                )
+                try await app.ask(method, target, as: token, fields, json: body).expectRepeats(responses[number])
             }
             // A refusal is not stored: the request may succeed later.
             let fields: HTTPFields = [.idempotencyKey: "late"]
@@ -119,9 +107,7 @@ struct KeyedNotesTests {
                     let key = "key-\(number.load(ordering: .relaxed))"
                     let fields: HTTPFields = [.idempotencyKey: key]
                     let response = try await app.ask(.post, "/v1/notes", as: token, fields, #"{"body":"\#(key)"}"#)
-                    guard response.status == 201 else {
-                        throw NoteStoreFaultTests.Refused(description: response.text)
-                    }
+                    guard response.status == 201 else { throw Exchanged.Refused(response) }
                 }
             )
             #expect(count > 0)
@@ -145,11 +131,11 @@ struct KeyedNotesTests {
         (token, first) = box.withLock(\.self)
         let response = try #require(first)
         try await NotesHarness.run(clock: clock, directory: DataDirectory(at: copy.url)) { [token] app in
-            Self.expect(try await Self.create(app, "one", as: token), repeats: response)
+            try await Self.create(app, "one", as: token).expectRepeats(response)
             #expect(try await Self.total(app, token) == 1)
             let responses = KeyedResponses(app.sessions)
             #expect(try await responses.purge(at: clock.now + 86_400) == 0)
-            Self.expect(try await Self.create(app, "one", as: token), repeats: response)
+            try await Self.create(app, "one", as: token).expectRepeats(response)
             #expect(try await responses.purge(at: clock.now + 86_401) == 1)
             let second = try await Self.create(app, "one", as: token)
             #expect(second.status == 201 && second.headerFields[.idempotencyReplayed] == nil)
@@ -165,7 +151,7 @@ struct KeyedNotesTests {
                 let token = try await one.register()
                 let first = try await Self.create(one, "one", as: token)
                 #expect(first.status == 201)
-                Self.expect(try await Self.create(two, "one", as: token), repeats: first)
+                try await Self.create(two, "one", as: token).expectRepeats(first)
                 try await Self.create(two, "two", as: token).expectProblem("idempotency-key-reused", 422)
                 for round in 0..<5 {
                     let fields: HTTPFields = [.idempotencyKey: "round-\(round)"]

@@ -242,11 +242,11 @@ struct NotePeopleTests {
             _ = try await app.get("/v1/notes/people", as: token)
             #expect(app.people.requests.count == 1, "no avatar is fetched ahead")
             app.people.always { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: NotesHarness.png)
+                IncomingResponse(status: .ok, headerFields: [.contentType: "image/png"], body: TestPicture.greyPixel)
             }
             let first = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(
-                first.status == 200 && Array(first.body) == NotesHarness.png
+                first.status == 200 && Array(first.body) == TestPicture.greyPixel
                     && first.headerFields[.contentType] == "image/png"
             )
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored")
@@ -259,7 +259,7 @@ struct NotePeopleTests {
             app.clock.advance(by: .seconds(86_400 * 400))
             let later = try await app.get("/v1/notes/people/1/avatar?refresh=1", as: token)
             #expect(
-                Array(later.body) == NotesHarness.png && later.cacheStatus?.hasPrefix("larder; hit") == true
+                Array(later.body) == TestPicture.greyPixel && later.cacheStatus?.hasPrefix("larder; hit") == true
                     && app.people.requests.count == 2
             )
             let pinned = try app.database.read { db in try db.pinnedURLs() }
@@ -275,10 +275,9 @@ struct NotePeopleTests {
                 .json("{}", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
             }
             #expect(try await app.get("/v1/notes/people?refresh=1&replace=1", as: token)["meta.stale"] == true)
-            app.people.always { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, body: TestPicture.greyPixel)
             }
-            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == TestPicture.greyPixel)
         }
     }
 
@@ -303,7 +302,7 @@ struct NotePeopleTests {
                 try await expectPlaceholder("/v1/notes/people/1/avatar")
             }
             #expect(app.people.requests.count == 3)
-            let big = NotesHarness.png + Array(repeating: 0, count: PeopleClient.largestAvatar)
+            let big = TestPicture.greyPixel + Array(repeating: 0, count: PeopleClient.largestAvatar)
             app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, headerFields: [:], body: big)
             }
             try await expectPlaceholder("/v1/notes/people/3/avatar")
@@ -312,10 +311,9 @@ struct NotePeopleTests {
                 504
             )
             app.clock.advance(by: .seconds(1))
-            app.people.always { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, body: TestPicture.greyPixel)
             }
-            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == TestPicture.greyPixel)
         }
     }
 
@@ -323,8 +321,7 @@ struct NotePeopleTests {
     func unpinned() async throws {
         try await NotesHarness.run { app, token in
             _ = try await app.get("/v1/notes/people", as: token)
-            app.people.always { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, body: TestPicture.greyPixel)
             }
             for id in [1, 3] { _ = try await app.get("/v1/notes/people/\(id)/avatar", as: token) }
             app.people.always { (_) throws(UpstreamError) in
@@ -368,9 +365,10 @@ struct NotePeopleTests {
     @Test(
         "NOTE-13 A truncated or false avatar is not kept, and the next request has the whole one",
         arguments: [
-            Array(NotesHarness.png.dropLast()), Array(NotesHarness.png.dropLast(10)), Array(NotesHarness.png.prefix(8)),
-            Array(NotesHarness.png.prefix(8)) + [1, 2, 3, 4],
-            Array(NotesHarness.png.prefix(43)) + [0] + Array(NotesHarness.png.dropFirst(44)),
+            Array(TestPicture.greyPixel.dropLast()), Array(TestPicture.greyPixel.dropLast(10)),
+            Array(TestPicture.greyPixel.prefix(8)),
+            Array(TestPicture.greyPixel.prefix(8)) + [1, 2, 3, 4],
+            Array(TestPicture.greyPixel.prefix(43)) + [0] + Array(TestPicture.greyPixel.dropFirst(44)),
         ]
     )
     func truncated(bytes: [UInt8]) async throws {
@@ -381,10 +379,9 @@ struct NotePeopleTests {
             }
             let placeholder = try await app.get("/v1/notes/people/1/avatar", as: token)
             #expect(placeholder.cacheStatus?.contains("detail=placeholder") == true)
-            app.people.always { (_) throws(UpstreamError) in
-                IncomingResponse(status: .ok, headerFields: [:], body: NotesHarness.png)
+            app.people.always { (_) throws(UpstreamError) in IncomingResponse(status: .ok, body: TestPicture.greyPixel)
             }
-            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == NotesHarness.png)
+            #expect(Array(try await app.get("/v1/notes/people/1/avatar", as: token).body) == TestPicture.greyPixel)
         }
     }
 

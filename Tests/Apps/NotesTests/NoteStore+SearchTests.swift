@@ -219,9 +219,7 @@ struct NoteStoreSearchTests {
         let hash = try PasswordHash(of: try Password("secret"), cost: .scrypt(logarithm: 2))
         let epoch = Date(timeIntervalSince1970: 0)
         let bob = try #require(try await store.register(try UserName("bob"), hash, now: epoch))
-        let other = try #require(
-            try await store.register(try UserName("eve"), hash, now: epoch)
-        )
+        let other = try #require(try await store.register(try UserName("eve"), hash, now: epoch))
         let vocabulary = [
             "Straße", "strasse", "ёлка", "北京大学", "大学", "カタカナ", "แมว", "김치찌개", "🎉", "👍🏽", "👩‍👧", "C++", "dog", "dogs",
             "Δώρος", "12.50",
@@ -325,22 +323,10 @@ struct NoteStoreSearchTests {
     func graded() async throws {
         try await NotesHarness.run { app, token in
             for note in Self.notes { try await app.add(note, as: token) }
-            var (found, expected, said, lines) = (0, 0, 0, "")
-            for query in Self.queries {
-                let text = PercentEncoding.encode(query.text, allowed: .unreserved)
-                let response = try await app.get("/v1/notes?q=\(text)", as: token)
-                let shown = response.strings("first_line", in: "data.items")
-                let hits = query.expected.filter { shown.contains(Self.notes[$0]) }
-                (found, expected) = (found + hits.count, expected + query.expected.count)
-                let used = (response["meta.search.used"]?.elements ?? []).compactMap(\.string)
-                said += used == query.used ? 1 : 0
-                if hits.count < query.expected.count || used != query.used {
-                    lines += "\(query.text): \(shown) \(used)\n"
-                }
+            let queries = Self.queries.map { ($0.text, $0.expected.map { Self.notes[$0] }, $0.used) }
+            try await GradedSearches(queries).run("notes", naming: "first_line") {
+                try await app.get("/v1/notes?q=\($0)", as: token)
             }
-            print("notes: \(found) of \(expected)\n\(lines)")
-            #expect(found * 10 >= expected * 9)
-            #expect(said * 10 >= Self.queries.count * 9, "said \(said) of \(Self.queries.count)")
         }
     }
 }
@@ -350,13 +336,7 @@ enum NoteIndex {
     /// Checks that the index has the terms and words of all notes and no others.
     static func expectExact(in database: LarderDatabase) async throws {
         let (entries, expected, passages, words) = try await database.write { db in
-            try db.execute(
-                sql: "CREATE VIRTUAL TABLE temp.note_entry USING fts5vocab ('main', 'note_term', 'instance')"
-            )
-            let entries = try Row.fetchAll(db, sql: "SELECT doc, term FROM temp.note_entry").map {
-                "\($0["doc"] as Int64) \($0["term"] as String)"
-            }
-            try db.execute(sql: "DROP TABLE temp.note_entry")
+            let entries = try db.searchEntries(of: "note_term")
             var (expected, passages): (Set<String>, Set<Int64>) = ([], [])
             var words: [String: Int] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM note") {
@@ -370,9 +350,7 @@ enum NoteIndex {
             }
             let stored = try Set(Int64.fetchAll(db, sql: "SELECT rank FROM note_passage"))
             // An earlier version has none.
-            guard try db.tableExists("note_word") else { return (entries, expected, stored == passages, true) }
-            let rows = try Row.fetchAll(db, sql: "SELECT owner || ' ' || word, rows FROM note_word")
-            let counts = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) })
+            let counts = try db.storedWords(in: "note_word") ?? words
             return (entries, expected, stored == passages, counts == words)
         }
         #expect(entries.count == expected.count && Set(entries) == expected && passages && words)

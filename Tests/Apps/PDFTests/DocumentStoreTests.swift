@@ -193,10 +193,6 @@ extension PDFHarness {
 
 /// Every system call of every kind of change fails: a saved document is never lost.
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct DocumentStoreFaultTests {
-    struct Refused: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// The address that `prepare` has left for the write.
     private final class Subject: Sendable {
         private let text = Mutex("")
@@ -223,7 +219,7 @@ extension PDFHarness {
                 subject.href = try await prepare(app)
             } write: {
                 let response = try await write(app, subject.href)
-                guard response.status < 400 else { throw Refused(description: response.text) }
+                guard response.status < 400 else { throw Exchanged.Refused(response) }
             }
             #expect(count >= 6, "\(kind): \(count) faults", sourceLocation: sourceLocation)
             #expect(try await app.paper(bystander) == lines, sourceLocation: sourceLocation)

@@ -143,21 +143,7 @@ struct DocumentsOfServersTests {
             #expect(try await other.ask(.delete, "/v1/pdf/documents/\(ids[1])?permanently=true").status == 200)
             #expect(try await other.ask(.delete, "/v1/pdf/documents/\(ids[0])").status == 200)
             _ = try await other.saved("second", name: "second")
-            var limits = JournalLimits()
-            (limits.kept, limits.rows) = (0, 0)
-            let journal = Journal(
-                of: other.database,
-                in: shared.database,
-                tables: DocumentStore.replicated,
-                server: "other",
-                schema: 1,
-                limits: limits,
-                logger: .quiet
-            )
-            try await journal.catchUp()
-            try await journal.snapshots.cutIfLong()
-            let left = try await shared.database.rows("SELECT 1 AS row FROM journal") { try $0.value("row") as Int }
-            #expect(left == [])
+            try await shared.cutJournal(for: other.database, DocumentStore.replicated)
         }
         try await PDFHarness.run(directory: directory, shared: shared.otherServer()) { one in
             let files = try one.blobFiles
@@ -183,9 +169,7 @@ struct DocumentsOfServersTests {
             try postgres.stop("immediate")
             let screens = ["documents", "documents?q=report", "drafts", "trash", "launch", "welcome"]
             for path in screens.map({ "/v1/pdf/\($0)" }) + [href, draft] {
-                let shown = try await other.get(path)
-                #expect(shown.status == 200 && shown["meta.stale"] == true, "\(path): \(shown.text)")
-                #expect(shown["meta.offline"] == false && shown["meta.banner.code"] == "store-unavailable", "\(path)")
+                try await other.get(path).expectStaleStore("\(path)")
             }
             #expect(try await other.get("\(href)/thumbnail").text == "jpeg one 0 at 320")
             #expect(try await other.get("\(href)/thumbnail?width=9").text == "jpeg one 0 at 9", "the file is here")
@@ -200,10 +184,7 @@ struct DocumentsOfServersTests {
                 try await one.ask(.patch, href, json: #"{"name":"x"}"#),
                 try await one.ask(.post, "/v1/pdf/merge", json: merge), try await one.ask(.delete, "/v1/pdf/trash"),
                 try await one.ask(.put, "/v1/pdf/welcome", json: #"{"seen":true}"#),
-            ] {
-                refused.expectProblem("store-unavailable", 503)
-                #expect(refused.headerFields[.retryAfter] != nil)
-            }
+            ] { refused.expectStoreUnavailable() }
             #expect(one.paper.calls.count == calls, "no work was done for them")
             try postgres.restart()
             try await BoundedWait.poll(for: "the store") {
@@ -273,23 +254,11 @@ struct DocumentsOfServersTests {
             }
             #expect(try await shared.contentCounts() == [1, 2])
             let now = one.clock.now
-            let saved = try await other.documents.save(
-                document,
-                name: "other",
-                file: nil,
-                isSaved: true,
-                one.history()
-            )
+            let saved = try await other.documents.save(document, name: "other", file: nil, isSaved: true, one.history())
             let late = try one.stage(Data(repeating: 4, count: 3 << 20))
             await #expect(throws: DocumentStore.Gone.self) {
                 let name = "late"
-                _ = try await one.documents.save(
-                    document,
-                    name: name,
-                    file: late,
-                    isSaved: true,
-                    one.history()
-                )
+                _ = try await one.documents.save(document, name: name, file: late, isSaved: true, one.history())
             }
             await #expect(throws: (any Error).self) {
                 try await one.insert(Data("%PDF".utf8), name: "x", pages: 20_001)

@@ -39,7 +39,10 @@ struct ImagesTests {
         #expect(response.headerFields[.contentType] == "image/png", sourceLocation: sourceLocation)
         #expect(response.headerFields[.cacheControl] == "no-store", sourceLocation: sourceLocation)
         #expect(response.cacheStatus == cacheStatus, sourceLocation: sourceLocation)
-        #expect(Array(response.body.prefix(8)) == Array(ShipFixtures.png.prefix(8)), sourceLocation: sourceLocation)
+        #expect(
+            Array(response.body.prefix(8)) == Array(TestPicture.greyPixel.prefix(8)),
+            sourceLocation: sourceLocation
+        )
         #expect(response.body.count > 12, sourceLocation: sourceLocation)
     }
 
@@ -83,10 +86,10 @@ struct ImagesTests {
     @Test("SHIP-04 a picture is fetched once and then comes from the database, offline too")
     func proxied() async throws {
         try await run { app, token in
-            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: Self.url)
             let first = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(first.status == 200)
-            #expect(Array(first.body) == ShipFixtures.png)
+            #expect(Array(first.body) == TestPicture.greyPixel)
             #expect(first.headerFields[.contentType] == "image/png")
             #expect(first.headerFields[.cacheControl] == "private, no-cache")
             #expect(first.headerFields[.contentTypeOptions] == "nosniff")
@@ -96,14 +99,14 @@ struct ImagesTests {
             _ = try await app.get("/v1/ships?refresh=1", as: token)
             let asked = app.spaceX.requests.count
             let stored = try await app.get("/v1/ships/b0b/image", as: token)
-            #expect(Array(stored.body) == ShipFixtures.png)
+            #expect(Array(stored.body) == TestPicture.greyPixel)
             #expect(stored.cacheStatus?.hasPrefix("larder; hit") == true)
             #expect(app.spaceX.requests.count == asked)
             let tag = try #require(stored.headerFields[.eTag])
             #expect(try await app.get("/v1/ships/b0b/image", as: token, [.ifNoneMatch: tag]).status == 304)
             let head = try await app.ask(.head, "/v1/ships/b0b/image", as: token)
             #expect(head.body.isEmpty)
-            #expect(head.headerFields[.contentLength] == "\(ShipFixtures.png.count)")
+            #expect(head.headerFields[.contentLength] == "\(TestPicture.greyPixel.count)")
         }
     }
 
@@ -121,7 +124,7 @@ struct ImagesTests {
     @Test("a picture above the size of a row comes back whole")
     func large() async throws {
         try await run { app, token in
-            let bytes = ShipFixtures.png + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+            let bytes = TestPicture.greyPixel + (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
             app.spaceX.showPicture(bytes, at: Self.url)
             for _ in 0..<2 {
                 let response = try await app.get("/v1/ships/b0b/image", as: token)
@@ -146,35 +149,35 @@ struct ImagesTests {
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
             )
-            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: Self.url)
             let known = try await app.get("/v1/ships/b0b/image", as: token)
             expectPlaceholder(known, "larder; detail=placeholder")
             let forced = try await app.get("/v1/ships/b0b/image?refresh=1", as: token)
-            #expect(Array(forced.body) == ShipFixtures.png)
+            #expect(Array(forced.body) == TestPicture.greyPixel)
         }
     }
 
-    @Test("a damaged picture is the placeholder, and is not kept", arguments: [40, ShipFixtures.png.count - 1])
+    @Test("a damaged picture is the placeholder, and is not kept", arguments: [40, TestPicture.greyPixel.count - 1])
     func damaged(length: Int) async throws {
         try await run { app, token in
-            var corrupt = ShipFixtures.png
+            var corrupt = TestPicture.greyPixel
             corrupt[42] ^= 1
-            for bytes in [Array(ShipFixtures.png.prefix(length)), corrupt] {
+            for bytes in [Array(TestPicture.greyPixel.prefix(length)), corrupt] {
                 app.spaceX.showPicture(bytes, at: Self.url)
                 expectPlaceholder(
                     try await app.get("/v1/ships/b0b/image", as: token),
                     "larder; fwd=uri-miss; fwd-status=200; detail=placeholder"
                 )
             }
-            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: Self.url)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == TestPicture.greyPixel)
         }
     }
 
     @Test("Cache-Status names no request for a placeholder if none was sent")
     func notForwarded() async throws {
         try await run { app, token in
-            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: Self.url)
             _ = try await app.get("/v1/ships/b0b/image", as: token)
             // Stored by an earlier version, which accepted it.
             try await app.database.write { db in
@@ -199,7 +202,7 @@ struct ImagesTests {
     )
     func missing(status: Int) async throws {
         try await run { app, token in
-            app.spaceX.showPicture(ShipFixtures.png, status: status, at: Self.url)
+            app.spaceX.showPicture(TestPicture.greyPixel, status: status, at: Self.url)
             expectPlaceholder(
                 try await app.get("/v1/ships/b0b/image", as: token),
                 "larder; fwd=uri-miss; fwd-status=\(status); detail=placeholder"
@@ -273,8 +276,8 @@ struct ImagesTests {
             #expect(!app.spaceX.requests.contains { $0.url.contains("evil") })
             app.clock.advance(by: .seconds(60))
             app.spaceX.showPicture([], status: 302, headerFields: [.location: "/moved.png"], at: Self.url)
-            app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/moved.png")
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == ShipFixtures.png)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: "https://pictures.test/moved.png")
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token).body) == TestPicture.greyPixel)
         }
     }
 
@@ -285,9 +288,9 @@ struct ImagesTests {
             try await app.get("/v1/ships/b0b/image", as: token, fields).expectProblem("not-in-cache", 504)
             #expect(try await app.get("/v1/ships/a1/image", as: token, fields).status == 200)
             #expect(app.spaceX.requests.count == 1)
-            app.spaceX.showPicture(ShipFixtures.png, at: Self.url)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: Self.url)
             _ = try await app.get("/v1/ships/b0b/image", as: token)
-            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == ShipFixtures.png)
+            #expect(try await Array(app.get("/v1/ships/b0b/image", as: token, fields).body) == TestPicture.greyPixel)
         }
     }
 }

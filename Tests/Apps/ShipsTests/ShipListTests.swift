@@ -82,8 +82,8 @@ struct ShipListTests {
                 else { return #expect(Bool(false), "\(word) has no links") }
                 let details = try await app.get(href, as: token)
                 #expect(details.status == 200 && details["data.id"] == .string(word) && href == "/v1/ships/~\(word)")
-                app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/\(word).png")
-                #expect(try await Array(app.get(image, as: token).body) == ShipFixtures.png)
+                app.spaceX.showPicture(TestPicture.greyPixel, at: "https://pictures.test/\(word).png")
+                #expect(try await Array(app.get(image, as: token).body) == TestPicture.greyPixel)
                 #expect(details["data.image_url"] == .string(image))
                 #expect(try await app.ask(.delete, href, as: token)["data.ids"] == [.string(word)])
             }
@@ -114,8 +114,8 @@ struct ShipListTests {
             #expect(href.allSatisfy { $0.isASCII } && !href.dropFirst("/v1/ships/".count).contains("/"))
             let details = try await app.get(href, as: token)
             #expect(details.status == 200 && details["data.id"] == .string(id), "\(href): \(details.text)")
-            app.spaceX.showPicture(ShipFixtures.png, at: "https://pictures.test/odd.png")
-            #expect(try await Array(app.get(image, as: token).body) == ShipFixtures.png)
+            app.spaceX.showPicture(TestPicture.greyPixel, at: "https://pictures.test/odd.png")
+            #expect(try await Array(app.get(image, as: token).body) == TestPicture.greyPixel)
             #expect(try await app.ask(.delete, href, as: token)["data.ids"] == [.string(id)])
             let body = #"{"ids":["\#(json)"]}"#
             let restored = try await app.ask(.post, "/v1/ships/restore", as: token, body: body)

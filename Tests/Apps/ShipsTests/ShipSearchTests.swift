@@ -11,7 +11,7 @@ import Upstream
 
 /// Searches and the ships that a person expects of them, among the 29 bundled ones.
 @Suite("The search of ships") struct ShipSearchTests {
-    private static let queries: [(text: String, expected: [String], used: [String])] = [
+    private static let searches = GradedSearches([
         ("bob", ["Bob"], []), ("GO", ["GO Ms Chief", "GO Ms Tree", "GO Pursuit", "GO Quest"], []),
         ("quest", ["GO Quest", "NRC Quest"], []), ("quest go", ["GO Quest"], []),
         ("pacific", ["Pacific Freeedom", "Pacific Warrior"], []), ("love you", ["Of Course I Still Love You"], []),
@@ -27,7 +27,7 @@ import Upstream
         ("hollywod", ["Hollywood"], ["typo"]), ("меган", ["Megan"], ["transliteration"]),
         ("хоук", ["HAWK"], ["transliteration"]), ("даг", ["Doug"], ["transliteration"]),
         ("ырфттщт", ["Shannon"], ["layout"]), ("ищи", ["Bob"], ["layout"]),
-    ]
+    ])
 
     private static func encoded(_ text: String) -> String { PercentEncoding.encode(text, allowed: .unreserved) }
 
@@ -35,22 +35,12 @@ import Upstream
     func graded() async throws {
         let snapshot = try ShipSnapshot.bundled()
         try await ShipsHarness.run(ScriptedSpaceX(.unreachable(.refused)), snapshot: snapshot) { app, token in
-            var (found, expected, said, lines) = (0, 0, 0, "")
-            for query in Self.queries {
-                let response = try await app.get("/v1/ships?q=\(Self.encoded(query.text))", as: token)
-                let names = response.strings("name", in: "data.items")
-                let hits = query.expected.filter(names.contains)
-                (found, expected) = (found + hits.count, expected + query.expected.count)
-                let used = (response["meta.search.used"]?.elements ?? []).compactMap(\.string)
-                said += used == query.used ? 1 : 0
-                if hits.count < query.expected.count || used != query.used {
-                    lines += "\(query.text): \(names) \(used)\n"
-                }
-                #expect(response["meta.page.total"] == .number(Double(names.count)) && response["meta.offline"] == true)
+            try await Self.searches.run("ships") { text in
+                let found = try await app.get("/v1/ships?q=\(text)", as: token)
+                let count = found.all("name", in: "data.items").count
+                #expect(found["meta.page.total"] == .number(Double(count)) && found["meta.offline"] == true)
+                return found
             }
-            print("ships: \(found) of \(expected)\n\(lines)")
-            #expect(found * 10 >= expected * 9)
-            #expect(said * 10 >= Self.queries.count * 9, "said \(said) of \(Self.queries.count)")
         }
     }
 

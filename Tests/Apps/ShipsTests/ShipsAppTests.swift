@@ -33,7 +33,7 @@ struct ShipsAppTests {
     @Test("An evicted picture is fetched again; deletions and sessions outlive eviction")
     func pictures() async throws {
         try await ShipsHarness.run { app in
-            app.spaceX.showPicture(ShipFixtures.png, type: "image/png", at: "https://pictures.test/bob.png")
+            app.spaceX.showPicture(TestPicture.greyPixel, type: "image/png", at: "https://pictures.test/bob.png")
             let token = try await app.logIn()
             _ = try await app.get("/v1/ships", as: token)
             #expect(try await app.ask(.delete, "/v1/ships/a1", as: token).status == 200)
@@ -42,7 +42,7 @@ struct ShipsAppTests {
             #expect(freed.responses == 1)
             let again = try await app.get("/v1/ships/b0b/image", as: token)
             #expect(again.cacheStatus == "larder; fwd=uri-miss; stored")
-            #expect(Array(again.body) == ShipFixtures.png)
+            #expect(Array(again.body) == TestPicture.greyPixel)
             #expect(try await app.get("/v1/ships", as: token)["data.hidden_count"] == 1)
         }
     }

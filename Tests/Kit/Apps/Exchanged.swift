@@ -95,6 +95,74 @@ package struct Exchanged: Sendable {
     }
 }
 
+extension Exchanged {
+    /// A response that refuses a write of a ``FaultLoop``.
+    package struct Refused: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(_ response: Exchanged) { description = response.text }
+    }
+
+    /// Expects the response to an earlier request with the same `Idempotency-Key`, byte for byte.
+    package func expectRepeats(_ first: Exchanged, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(status == first.status && body == first.body, "\(text)", sourceLocation: sourceLocation)
+        #expect(headerFields[.idempotencyReplayed] == "true", sourceLocation: sourceLocation)
+        for name in [
+            HTTPField.Name.location, .eTag, .contentType, .cacheControl, .contentLanguage, .preferenceApplied,
+        ] {
+            #expect(headerFields[name] == first.headerFields[name], "\(name)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Expects a screen of users' data while PostgreSQL is away: stale, with a text.
+    package func expectStaleStore(_ comment: Comment = "", sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(status == 200 && self["meta.stale"] == true, comment, sourceLocation: sourceLocation)
+        #expect(self["meta.offline"] == false, comment, sourceLocation: sourceLocation)
+        #expect(self["meta.banner.code"] == "store-unavailable", comment, sourceLocation: sourceLocation)
+    }
+
+    /// Expects the refusal of a change while PostgreSQL is away.
+    package func expectStoreUnavailable(sourceLocation: SourceLocation = #_sourceLocation) {
+        expectProblem("store-unavailable", 503, sourceLocation: sourceLocation)
+        #expect(headerFields[.retryAfter] != nil, sourceLocation: sourceLocation)
+    }
+}
+
+/// Searches and the rows that a person expects of each. At least 90 % of the rows have to be found, and 90 % of the
+/// screens have to say by which other words.
+package struct GradedSearches: Sendable {
+    package let queries: [(text: String, expected: [String], used: [String])]
+
+    package init(_ queries: [(text: String, expected: [String], used: [String])]) { self.queries = queries }
+
+    /// Tries all, and prints those that find less than expected.
+    ///
+    /// - Parameters:
+    ///   - title: The name of the app, for the report.
+    ///   - member: The member of a row that names it.
+    ///   - search: Returns the screen of a search for an encoded text.
+    package func run(
+        _ title: String,
+        naming member: String = "name",
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ search: (String) async throws -> Exchanged
+    ) async throws {
+        var (found, expected, said, lines) = (0, 0, 0, "")
+        for query in queries {
+            let response = try await search(PercentEncoding.encode(query.text, allowed: .unreserved))
+            let names = response.strings(member, in: "data.items")
+            let hits = query.expected.filter(names.contains)
+            (found, expected) = (found + hits.count, expected + query.expected.count)
+            let used = response["meta.search.used"]?.strings ?? []
+            said += used == query.used ? 1 : 0
+            if hits.count < query.expected.count || used != query.used { lines += "\(query.text): \(names) \(used)\n" }
+        }
+        print("\(title): \(found) of \(expected)\n\(lines)")
+        #expect(found * 10 >= expected * 9, sourceLocation: sourceLocation)
+        #expect(said * 10 >= queries.count * 9, "said \(said) of \(queries.count)", sourceLocation: sourceLocation)
+    }
+}
+
 /// The content of screens seen so far, to find out whether `meta.fetched_at` moves with it.
 package struct SeenContent {
     private var seen: [String: (content: JSON, fetchedAt: String)] = [:]

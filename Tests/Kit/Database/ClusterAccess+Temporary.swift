@@ -1,8 +1,9 @@
-package import Cluster
 import Foundation
 package import Screens
 package import Storage
 import Testing
+
+@testable package import Cluster
 
 extension ClusterAccess {
     /// Opens a new schema of the tests' PostgreSQL, with the tables of some steps. Messages between servers
@@ -51,6 +52,25 @@ extension ClusterAccess {
         )
         journal.listen(to: changes)
         return UserDatabase(database, journal, kept: kept)
+    }
+
+    /// Cuts the whole journal behind a snapshot of the file of one of the servers.
+    package func cutJournal(for file: LarderDatabase, _ tables: JournalTables) async throws {
+        var limits = JournalLimits()
+        (limits.kept, limits.rows) = (0, 0)
+        let journal = Journal(
+            of: file,
+            in: database,
+            tables: tables,
+            server: "cutting",
+            schema: 1,
+            limits: limits,
+            logger: .quiet
+        )
+        try await journal.catchUp()
+        try await journal.snapshots.cutIfLong()
+        let left = try await database.rows("SELECT 1 AS row FROM journal") { try $0.value("row") as Int }
+        #expect(left == [])
     }
 
     private init(database: PostgresDatabase, kept: Duration) {

@@ -37,6 +37,20 @@ extension LarderDatabase {
 }
 
 extension Database {
+    /// Returns the rows and terms of a search index, as texts.
+    package func searchEntries(of index: String) throws -> [String] {
+        try execute(sql: "CREATE VIRTUAL TABLE temp.entry USING fts5vocab ('main', '\(index)', 'instance')")
+        defer { try? execute(sql: "DROP TABLE temp.entry") }
+        return try String.fetchAll(self, sql: "SELECT doc || ' ' || term FROM temp.entry")
+    }
+
+    /// Returns how many rows of each owner have a word; nil if there is no such table.
+    package func storedWords(in table: String) throws -> [String: Int]? {
+        guard try tableExists(table) else { return nil }
+        let rows = try Row.fetchAll(self, sql: "SELECT owner || ' ' || word, rows FROM \(table)")
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) })
+    }
+
     /// Returns the table of each page but the first; nil for a page that is free or describes others.
     package func pageOwners() throws -> [(page: Int, table: String?)] {
         let rows = try Row.fetchAll(

@@ -23,11 +23,7 @@ package final class StatementLog: Sendable {
             let transactions = ran.count { $0.hasPrefix("BEGIN") }
             let ends = ran.count { $0.hasPrefix("COMMIT") }
             let inner = ran.count { $0.hasPrefix("--") }
-            self.init(
-                transactions: transactions,
-                statements: ran.count - transactions - ends - inner,
-                inner: inner
-            )
+            self.init(transactions: transactions, statements: ran.count - transactions - ends - inner, inner: inner)
         }
     }
 

@@ -68,14 +68,7 @@ package struct FaultLoop {
         write: () async throws -> Void
     ) async throws -> Bool {
         let before = try StoredState(database)
-        let (error, hasFailed) = await scope.failing(fault, at: step) { () -> (any Error)? in
-            do {
-                try await write()
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let (error, hasFailed) = await scope.error(of: fault, at: step) { try await write() }
         let place = "\(fault) at step \(step), \(error.map { "refused: \($0)" } ?? "acknowledged")"
         do {
             let after = try StoredState(database)

@@ -87,6 +87,24 @@ package final class FaultScope: Sendable {
         _ = larder_fault_disarm(number)
         return (value, larder_fault_count(number) > 0)
     }
+
+    /// Runs `body` in the same way, and returns the error that it throws.
+    package func error(
+        of fault: Fault,
+        at step: Int,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Void
+    ) async -> (error: (any Error)?, hasFailed: Bool) {
+        let (error, hasFailed) = await failing(fault, at: step, isolation: isolation) { () -> (any Error)? in
+            do {
+                try await body()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        return (error, hasFailed)
+    }
 }
 
 /// Runs code without the rights of root, which may read and write everything.

@@ -2,6 +2,7 @@ package import AsyncHTTPClient
 package import Foundation
 package import NIOSSL
 import Server
+import Testing
 
 /// The real `larder serve` over a socket.
 package struct RunningLarder: Sendable {
@@ -116,8 +117,25 @@ package struct RunningSandbox: Sendable {
     }
 
     /// Waits until this many requests have arrived.
-    package func arrived(_ count: Int) async throws {
-        _ = try await control.get("/journal/wait?upstream=spacex&count=\(count)&timeout_ms=60000")
+    package func arrived(_ count: Int, at upstream: String = "spacex") async throws {
+        _ = try await control.get("/journal/wait?upstream=\(upstream)&count=\(count)&timeout_ms=60000")
+    }
+
+    /// Returns how many requests of a query have arrived.
+    package func count(_ query: String) async throws -> Int {
+        try await control.get("/journal?\(query)&count=true").json.count.int ?? -1
+    }
+
+    /// Waits until a request is held.
+    package func held(at upstream: String) async throws {
+        try await BoundedWait.poll(for: "a request to be held") {
+            try await control.get("/upstreams/\(upstream)/fault").json.waiting.int == 1
+        }
+    }
+
+    /// Lets the requests go on that are held.
+    package func release(_ upstream: String = "spacex") async throws {
+        _ = try await control.post("/upstreams/\(upstream)/release", "{}")
     }
 }
 

@@ -1,12 +1,11 @@
 import Dispatch
 import Foundation
-import Subprocess
 import Synchronization
 
 /// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
 /// and with the process of the tests however that ends.
 package final class RunningPostgres: Sendable {
-    /// PostgreSQL has not started, or a command or statement has failed.
+    /// PostgreSQL has not started, or a command has failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -105,14 +104,8 @@ package final class RunningPostgres: Sendable {
     /// Runs a statement with psql, and returns the selected rows: a row a line, columns between `|`.
     @discardableResult
     package static func sql(_ statement: String, at address: String) async throws -> String {
-        let result = try await Subprocess.run(
-            .name("psql"),
-            arguments: ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement],
-            output: .string(limit: 1 << 16),
-            error: .string(limit: 1 << 16)
-        )
-        guard result.terminationStatus.isSuccess else { throw Failure(description: result.standardError) }
-        return result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement]
+        return try await RunningProcess.output(of: "psql", arguments).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private func command(_ text: String) throws {

@@ -2,6 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import Subprocess
 package import SystemPackage
+import Testing
 
 /// A process of the real executable: its output line by line, its signals, its end. Killed when it is let go.
 package final class RunningProcess: Sendable {
@@ -158,6 +159,19 @@ package final class RunningProcess: Sendable {
             Self.change(state) { $0.pid = execution.processIdentifier.value }
             try await Self.collect(execution.standardError) { text in Self.change(state) { $0.errors += text } }
         }.terminationStatus
+    }
+
+    /// Runs another program, which has to succeed, and returns its output.
+    @discardableResult
+    package static func output(of program: String, _ arguments: [String]) async throws -> String {
+        let result = try await Subprocess.run(
+            .name(program),
+            arguments: Arguments(arguments),
+            output: .string(limit: 1 << 20),
+            error: .string(limit: 1 << 20)
+        )
+        try #require(result.terminationStatus.isSuccess, "\(program): \(result.standardError)")
+        return result.standardOutput
     }
 
     deinit {

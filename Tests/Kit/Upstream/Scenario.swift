@@ -29,11 +29,7 @@ package final class Scenario: Sendable {
         directory: DataDirectory? = nil,
         _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }
     ) throws {
-        var configuration = UpstreamConfiguration(
-            name: "ships",
-            title: "Ships",
-            baseURL: URL(filePath: "/")
-        )
+        var configuration = UpstreamConfiguration(name: "ships", title: "Ships", baseURL: URL(filePath: "/"))
         guard let url = URL(string: "https://api.test") else { throw Missing() }
         configuration.baseURL = url
         configuration.allowedHosts = ["pictures.test"]
