@@ -18,7 +18,8 @@ struct ScreenRouterTests {
 
     private static let large = #"{"text":"\#(String(repeating: "ships ", count: 400))"}"#
 
-    private static func routes() -> [Route] {
+    /// Routes with bodies and failures of their own.
+    private static func plainRoutes() -> [Route] {
         [
             Route(.get, "/v1/small", "small") { _ in plain(#"{"a":1}"#) },
             Route(.get, "/v1/large", "large") { _ in plain(large) },
@@ -42,6 +43,12 @@ struct ScreenRouterTests {
                 throw Problem(.rateLimited, "Later.", headerFields: [.retryAfter: "7"])
             }
             .query("token"),
+        ]
+    }
+
+    /// Routes with parts of screens.
+    private static func screenRoutes() -> [Route] {
+        [
             Route(.get, "/v1/links", "links") { request in
                 let page = Page(PageRequest(limit: 2, offset: 2), count: 2, total: 9)
                 return plain(request.links(for: page, next: "abc").next?.requestTarget ?? "")
@@ -74,7 +81,7 @@ struct ScreenRouterTests {
     }
 
     private func harness(origins: [String] = []) throws -> ScreenHarness {
-        try ScreenHarness(Self.routes(), origins: origins)
+        try ScreenHarness(Self.plainRoutes() + Self.screenRoutes(), origins: origins)
     }
 
     // MARK: Responses

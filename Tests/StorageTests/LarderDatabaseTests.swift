@@ -230,49 +230,49 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(FaultSteps.areAll ? 30 : 3))) struct LarderDatabaseOpeningFaultTests {
-    @Test("TRUST-02 each system call of a start fails, of the first one too: the next start works, and nothing is lost")
-    func start() async throws {
-        for isFirst in [true, false] {
-            var count = 0
-            for fault in FaultScope.Fault.all {
-                var last = 0
-                for step in FaultSteps(fault, every: 9) {
-                    let temporary = TemporaryFolder.unmade()
-                    defer { withExtendedLifetime(temporary) {} }
-                    let folder = temporary.url
-                    let scope = try FaultScope(folder.path)
-                    let blob = isFirst ? nil : try await filled(folder)
-                    let (_, hasFailed) = await scope.failing(fault, at: step) {
-                        do {
-                            _ = try SealedSecrets(
-                                LarderDatabase.withCacheTables(
-                                    in: DataDirectory(at: folder),
-                                    logger: FaultScenario.quiet
-                                )
-                            )
-                        } catch {}
-                    }
-                    do {
-                        let next = try LarderDatabase.withCacheTables(
-                            in: DataDirectory(at: folder),
-                            logger: FaultScenario.quiet
-                        )
-                        _ = try SealedSecrets(next).credentialHashKey()
-                        _ = try StoredState(next)
-                        if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
-                        try next.close()
-                    } catch {
-                        Issue.record("\(fault) at step \(step), first: \(isFirst): \(error)")
-                    }
-                    guard hasFailed else { break }
-                    last = step
-                }
-                #expect(last > 0, "\(fault): no system call has failed")
-                count += last
-            }
-            #expect(count > 40)
-            print("faults: \(isFirst ? "first" : "later") start: \(count)")
+    private static func open(_ folder: URL) throws -> LarderDatabase {
+        try .withCacheTables(in: DataDirectory(at: folder), logger: FaultScenario.quiet)
+    }
+
+    /// Starts with a fault at a step, and again without one.
+    ///
+    /// - Returns: Whether a system call has failed: otherwise the start has fewer.
+    private func tryStart(with fault: FaultScope.Fault, at step: Int, isFirst: Bool) async throws -> Bool {
+        let temporary = TemporaryFolder.unmade()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
+        let scope = try FaultScope(folder.path)
+        let blob = isFirst ? nil : try await filled(folder)
+        let (_, hasFailed) = await scope.failing(fault, at: step) { _ = try? SealedSecrets(Self.open(folder)) }
+        do {
+            let next = try Self.open(folder)
+            _ = try SealedSecrets(next).credentialHashKey()
+            _ = try StoredState(next)
+            if let blob { #expect(try next.blobs.reader(blob).readAll() == Data([1, 2, 3])) }
+            try next.close()
+        } catch {
+            Issue.record("\(fault) at step \(step), first: \(isFirst): \(error)")
         }
+        return hasFailed
+    }
+
+    @Test(
+        "TRUST-02 each system call of a start fails, of the first one too: the next start works, and nothing is lost",
+        arguments: [true, false]
+    )
+    func start(isFirst: Bool) async throws {
+        var count = 0
+        for fault in FaultScope.Fault.all {
+            var last = 0
+            for step in FaultSteps(fault, every: 9) {
+                guard try await tryStart(with: fault, at: step, isFirst: isFirst) else { break }
+                last = step
+            }
+            #expect(last > 0, "\(fault): no system call has failed")
+            count += last
+        }
+        #expect(count > 40)
+        print("faults: \(isFirst ? "first" : "later") start: \(count)")
     }
 
     @Test("TRUST-02 a start that finds no space uses the reserve, and the reserve is whole afterwards")

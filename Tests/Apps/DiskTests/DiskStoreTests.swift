@@ -45,62 +45,54 @@ struct DiskStoreTests {
         }
     }
 
+    /// Stores a folder with this many files, all of them in a list, and returns its path.
+    private static func store(_ count: Int, in app: DiskHarness) async throws -> DiskPath {
+        let folder = DiskPath.root.child("of \(count)")
+        let items = (0..<count).map { DiskItem(path: folder.child("\($0).txt"), kind: .file) }
+        let list = PageList(
+            key: PageKey(account: "disk/1130", screen: "recent", offset: count, limit: count),
+            rowKeys: items.map(\.path.text),
+            total: nil,
+            hasMore: false,
+            fetchedAt: app.clock.now
+        )
+        try await app.database.write { db in
+            let all = [DiskItem(path: folder, kind: .dir)] + items
+            try app.store.keep(all, about: nil, account: "1130", at: app.clock.now, in: db)
+            try app.store.pages.save(list, in: db)
+        }
+        return folder
+    }
+
+    /// Returns the number of statements that some work runs.
+    private static func statements(in app: DiskHarness, _ work: () async throws -> Void) async throws -> Int {
+        let statements = Mutex(0)
+        try await app.database.write { db in
+            db.trace(options: .statement) { _ in statements.withLock { $0 += 1 } }
+        }
+        let before = statements.withLock { $0 }
+        try await work()
+        let after = statements.withLock { $0 }
+        try await app.database.write { db in db.trace() }
+        return after - before
+    }
+
     @Test("DISK-28 renaming a folder with 10,000 stored children is as many statements as renaming one with two")
     func manyChildren() async throws {
-        let disk = FakeYandexDisk()
-        try await DiskHarness.run(disk) { app in
+        try await DiskHarness.run(FakeYandexDisk()) { app in
             _ = try await app.logIn()
             let counts = try await [2, 10_000].asyncMap { count in
-                let folder = DiskPath.root.child("of \(count)")
-                let items = (0..<count).map { DiskItem(path: folder.child("\($0).txt"), kind: .file) }
-                try await app.database.write { db in
-                    try app.store.keep(
-                        [DiskItem(path: folder, kind: .dir)] + items,
-                        about: nil,
-                        account: "1130",
-                        at: app.clock.now,
-                        in: db
-                    )
-                    let key = PageKey(account: "disk/1130", screen: "recent", offset: count, limit: count)
-                    try app.store.pages.save(
-                        PageList(
-                            key: key,
-                            rowKeys: items.map(\.path.text),
-                            total: nil,
-                            hasMore: false,
-                            fetchedAt: app.clock.now
-                        ),
-                        in: db
-                    )
+                let folder = try await Self.store(count, in: app)
+                let change = DiskChange.moved(from: folder, to: DiskPath.root.child("moved \(count)"))
+                let statements = try await Self.statements(in: app) {
+                    try await app.store.apply(change, account: "1130", at: app.clock.now)
                 }
-                let statements = Mutex(0)
-                try await app.database.write { db in
-                    db.trace(options: .statement) { _ in statements.withLock { $0 += 1 } }
-                }
-                let before = statements.withLock { $0 }
-                try await app.store.apply(
-                    .moved(from: folder, to: DiskPath.root.child("moved \(count)")),
-                    account: "1130",
-                    at: app.clock.now
-                )
-                let after = statements.withLock { $0 }
-                try await app.database.write { db in db.trace() }
-                try app.database.read { db in
-                    let moved = try Int.fetchOne(
-                        db,
-                        sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/moved \(count)/%'"
-                    )
-                    let left = try Int.fetchOne(
-                        db,
-                        sql: "SELECT count(*) FROM disk_item WHERE path LIKE 'disk:/of \(count)%'"
-                    )
-                    let listed = try Int.fetchOne(
-                        db,
-                        sql: "SELECT count(*) FROM page_row WHERE row_key LIKE 'disk:/moved \(count)/%'"
-                    )
-                    #expect(moved == count && left == 0 && listed == count)
-                }
-                return after - before
+                let items = "SELECT count(*) FROM disk_item WHERE path LIKE"
+                #expect(try app.database.integer("\(items) 'disk:/moved \(count)/%'") == count)
+                #expect(try app.database.integer("\(items) 'disk:/of \(count)%'") == 0)
+                let listed = "SELECT count(*) FROM page_row WHERE row_key LIKE 'disk:/moved \(count)/%'"
+                #expect(try app.database.integer(listed) == count)
+                return statements
             }
             #expect(counts[0] == counts[1], "\(counts)")
             #expect(counts[0] < 48)

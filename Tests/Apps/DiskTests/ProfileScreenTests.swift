@@ -36,6 +36,12 @@ struct ProfileScreenTests {
                     == "Are you sure you want to log out? All local data will be deleted."
             )
             #expect(response["meta.source"] == "upstream")
+        }
+    }
+
+    @Test("TRUST-01 any total and used space is shown, that of an empty Disk too")
+    func oddTotals() async throws {
+        try await DiskHarness.run { app, token in
             app.disk.change { $0.total = 0 }
             let nothing = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(nothing["data.used_fraction"] == 0 && nothing["data.chart.1.fraction"] == 1)
@@ -47,6 +53,13 @@ struct ProfileScreenTests {
                 #expect(odd.status == 200, "TRUST-01 \(total) \(used)")
                 #expect(try await app.get("/v1/disk/profile/chart.svg", as: token).status == 200)
             }
+        }
+    }
+
+    @Test("DISK-07 without the API the profile is shown as it was stored, with a banner")
+    func away() async throws {
+        try await DiskHarness.run { app, token in
+            _ = try await app.get("/v1/disk/profile", as: token)
             app.disk.goAway()
             let offline = try await app.get("/v1/disk/profile?refresh=1", as: token)
             #expect(

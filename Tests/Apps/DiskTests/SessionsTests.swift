@@ -43,11 +43,7 @@ struct SessionsTests {
         disk.put("disk:/photo.png", bytes: Array(FakeYandexDisk.png))
         try await DiskHarness.run(disk) { app in
             let login = #"{"mode":"oauth_token","access_token":"good"}"#
-            try await app.expectSessionsByCookie(
-                login: login,
-                age: 34_560_000,
-                end: "/v1/disk/session?confirm=true"
-            )
+            try await app.expectSessionsByCookie(login: login, age: 34_560_000, end: "/v1/disk/session?confirm=true")
             let own = HTTPFields.ofOwnPage(try await app.enterByCookie(login))
             for path in ["file/content?path=/photo.png", "file?path=/photo.png", "profile/chart.svg"] {
                 let response = try await app.get("/v1/disk/\(path)", as: nil, own)
@@ -345,10 +341,8 @@ struct SessionsTests {
                 ] {
                     #expect(try await app.get("/v1/disk/\(target)", as: token).status == 200)
                 }
-                #expect(
-                    try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/mine.png"}"#).status
-                        == 202
-                )
+                let download = try await app.ask(.post, "/v1/disk/downloads", as: token, json: #"{"path":"/mine.png"}"#)
+                #expect(download.status == 202)
             }
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: mine)
@@ -359,19 +353,15 @@ struct SessionsTests {
                 try await app.get("/v1/disk/files", as: token).expectProblem("session-expired", 401)
             }
             #expect(try await app.get("/v1/disk/launch", as: mine)["data.route.screen"] == "disk.session")
-            try app.database.read { db in
-                for table in ["disk_account", "disk_cache", "disk_login", "disk_item", "disk_download"] {
-                    let own = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '1130'")
-                    let others = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE account = '2240'") ?? 0
-                    #expect(own == 0 && others > 0, "\(table)")
-                }
-                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM page WHERE account = 'disk/1130'") == 0)
-                #expect(
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM user_secret WHERE name LIKE 'disk/token/1130/%'")
-                        == 0
-                )
-                #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT credential) FROM stored_response") == 1)
+            for table in ["disk_account", "disk_cache", "disk_login", "disk_item", "disk_download"] {
+                let own = try app.database.integer("SELECT count(*) FROM \(table) WHERE account = '1130'")
+                let others = try app.database.integer("SELECT count(*) FROM \(table) WHERE account = '2240'") ?? 0
+                #expect(own == 0 && others > 0, "\(table)")
             }
+            #expect(try app.database.integer("SELECT count(*) FROM page WHERE account = 'disk/1130'") == 0)
+            let secrets = "SELECT count(*) FROM user_secret WHERE name LIKE 'disk/token/1130/%'"
+            #expect(try app.database.integer(secrets) == 0)
+            #expect(try app.database.integer("SELECT count(DISTINCT credential) FROM stored_response") == 1)
             let theirs = try await app.get("/v1/disk/file/content?path=/mine.png", as: other)
             #expect(theirs.text == "content of mine")
             #expect(try await app.get("/v1/disk/files", as: other)["meta.offline"] == true)

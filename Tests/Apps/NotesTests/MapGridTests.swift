@@ -54,17 +54,8 @@ struct MapGridTests {
         #expect(MapGrid.cells(of: pacific, zoom: 0).columns == [3...3, 0...0])
     }
 
-    @Test("NOTE-05 Clusters of every zoom contain each note once, through additions, moves and deletions")
-    func counts() async throws {
-        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
-        let store = NoteStore(database)
-        let account = try #require(
-            try await store.register(
-                try UserName("bob"),
-                PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()),
-                now: Date()
-            )
-        ).id
+    /// Adds, moves and deletes notes, and returns the places of those that are left.
+    private func randomPlaces(in store: NoteStore, account: Int64) async throws -> [Int64: Coordinate] {
         var places: [Int64: Coordinate] = [:]
         var generator = SeededRandom(seed: 7)
         for step in 0..<120 {
@@ -77,13 +68,7 @@ struct MapGridTests {
             case 0, 1: places[try await store.add("n", at: location, account: account, now: Date()).id] = place
             case 2:
                 guard let id = places.keys.min() else { continue }
-                _ = try await store.change(
-                    id,
-                    body: nil,
-                    location: location,
-                    account: account,
-                    now: Date()
-                )
+                _ = try await store.change(id, body: nil, location: location, account: account, now: Date())
                 places[id] = place
             default:
                 guard let id = places.keys.max() else { continue }
@@ -91,6 +76,21 @@ struct MapGridTests {
                 places[id] = nil
             }
         }
+        return places
+    }
+
+    @Test("NOTE-05 Clusters of every zoom contain each note once, through additions, moves and deletions")
+    func counts() async throws {
+        let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
+        let store = NoteStore(database)
+        let account = try #require(
+            try await store.register(
+                try UserName("bob"),
+                PasswordHash(salt: Data(), cost: .scrypt(logarithm: 2), digest: Data()),
+                now: Date()
+            )
+        ).id
+        let places = try await randomPlaces(in: store, account: account)
         for zoom in [0, 3, 6, 14] {
             var expected: [MapGrid.Cell: Int] = [:]
             for place in places.values { expected[MapGrid.cell(of: place, zoom: zoom), default: 0] += 1 }

@@ -20,14 +20,7 @@ struct NoteBookTests {
     private func add(_ body: String, at place: Note.Location = .unknown, _ account: Int64, in book: NoteStore)
         async throws -> Note
     {
-        try await book.add(
-            body,
-            at: place,
-            preconditions: .none,
-            quota: .unlimited,
-            account: account,
-            now: epoch
-        )
+        try await book.add(body, at: place, preconditions: .none, quota: .unlimited, account: account, now: epoch)
     }
 
     private func change(_ id: Int64, _ body: String?, to place: Note.Location?, _ account: Int64, in book: NoteStore)
@@ -59,43 +52,44 @@ struct NoteBookTests {
         #expect(try book.account(bob.id)?.password == other)
     }
 
+    private static let vocabulary = [
+        "Straße", "strasse", "ёлка", "北京大学", "大学", "カタカナ", "แมว", "김치찌개", "🎉", "👍🏽", "👩‍👧", "C++", "dog", "dogs",
+        "Δώρος", "12.50", "foo@bar.com", "e\u{301}te\u{301}", "Donaudampfschifffahrtsgesellschaftskapitän",
+    ]
+
+    /// Adds, changes and deletes notes of the accounts by chance.
+    private func write(in book: NoteStore, _ accounts: [Int64], _ chance: inout SeededRandom) async throws {
+        let words = Self.vocabulary
+        var notes: [Int64: [Int64]] = [:]
+        for _ in 0..<40 {
+            let account = accounts[Int.random(in: 0...1, using: &chance)]
+            let body = (0...Int.random(in: 0...3, using: &chance)).map { _ in
+                words[Int.random(in: 0..<words.count, using: &chance)]
+            }.joined(separator: " ")
+            let name = words[Int.random(in: 0..<words.count, using: &chance)]
+            let place = Note.Location(coordinate: .zero, name: name)
+            switch (Int.random(in: 0..<4, using: &chance), notes[account]?.first) {
+            case (0, let id?):
+                #expect(try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account) != nil)
+                notes[account]?.removeFirst()
+            case (1, let id?): #expect(try await change(id, body, to: nil, account, in: book)?.body == body)
+            default: notes[account, default: []].append(try await add(body, at: place, account, in: book).id)
+            }
+        }
+    }
+
     @Test("SCALE-17 A search finds the same on both stores, whatever is added, changed and deleted", arguments: 1...3)
     func search(seed: Int) async throws {
-        let vocabulary = [
-            "Straße", "strasse", "ёлка", "北京大学", "大学", "カタカナ", "แมว", "김치찌개", "🎉", "👍🏽", "👩‍👧", "C++", "dog", "dogs",
-            "Δώρος", "12.50", "foo@bar.com", "e\u{301}te\u{301}", "Donaudampfschifffahrtsgesellschaftskapitän",
-        ]
-        let questions =
-            vocabulary + ["dog eve", "大学 🎉", "ёл", "찌개", "👍", "👧", "c", "bar", "org", "50", "5", "grusse", ""]
+        let more = ["dog eve", "大学 🎉", "ёл", "찌개", "👍", "👧", "c", "bar", "org", "50", "5", "grusse", ""]
         var pages: [[String]] = []
         for kind in StoreKind.allCases {
             var chance = SeededRandom(seed: UInt64(seed))
             let book = try await kind.notes()
-            let accounts = [
-                try #require(try await register("bob", in: book)).id,
-                try #require(try await register("eve", in: book)).id,
-            ]
-            var notes: [Int64: [Int64]] = [:]
-            for _ in 0..<40 {
-                let account = accounts[Int.random(in: 0...1, using: &chance)]
-                let body = (0...Int.random(in: 0...3, using: &chance)).map { _ in
-                    vocabulary[Int.random(in: 0..<vocabulary.count, using: &chance)]
-                }.joined(separator: " ")
-                let name = vocabulary[Int.random(in: 0..<vocabulary.count, using: &chance)]
-                let place = Note.Location(coordinate: .zero, name: name)
-                switch (Int.random(in: 0..<4, using: &chance), notes[account]?.first) {
-                case (0, let id?):
-                    #expect(
-                        try await book.delete(id, toTrashAt: nil, preconditions: .none, account: account) != nil
-                    )
-                    notes[account]?.removeFirst()
-                case (1, let id?): #expect(try await change(id, body, to: nil, account, in: book)?.body == body)
-                default: notes[account, default: []].append(try await add(body, at: place, account, in: book).id)
-                }
-            }
+            let accounts = try await ["bob", "eve"].asyncMap { try #require(try await register($0, in: book)).id }
+            try await write(in: book, accounts, &chance)
             var found: [String] = []
             for account in accounts {
-                for question in questions {
+                for question in Self.vocabulary + more {
                     let query = NoteQuery(question)
                     let page = try book.list(account: account, page: .init(limit: 5), search: query).page
                     found.append("\(question): \(page.rows.map(\.opening)) of \(page.total ?? -1), \(page.hasMore)")

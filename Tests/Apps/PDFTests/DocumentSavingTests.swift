@@ -50,18 +50,25 @@ import Testing
         }
     }
 
-    @Test("PDF-07 the list: newest first, whole rows, the actions share, delete and merge; empty at first")
-    func list() async throws {
+    @Test("PDF-07 the list is empty at first, and one document has nothing to merge with")
+    func first() async throws {
         try await PDFHarness.run { app in
             let empty = try await app.get("/v1/pdf/documents")
             empty.expectPDF("pdf.list")
             #expect(empty["meta.state"] == "empty" && empty["data.items"] == [] && empty["meta.page.total"] == 0)
             #expect(empty.names(in: "data.empty") == ["title", "text", "button", "action"])
-            let first = try await app.saved("one", name: "First")
+            _ = try await app.saved("one", name: "First")
             #expect(
                 try await app.get("/v1/pdf/documents")["data.items.0.actions.3.enabled"] == false,
                 "nothing to merge with"
             )
+        }
+    }
+
+    @Test("PDF-07 the list: newest first, whole rows, the actions share, delete and merge; page by page")
+    func list() async throws {
+        try await PDFHarness.run { app in
+            let first = try await app.saved("one", name: "First")
             let second = try await app.saved("two", "three", name: "Second")
             app.clock.advance(by: .seconds(90))
             let third = try await app.saved("four", name: "Third")
@@ -101,10 +108,7 @@ import Testing
             renamed.expectPDF("pdf.reader")
             #expect(renamed["data.name"] == "Same" && renamed["data.status"] == "draft")
             let before = try await app.get("/v1/pdf/documents")
-            #expect(
-                try await app.ask(.patch, one, json: #"{"name":"Отпуск 🏝 2025"}"#)["data.name"]
-                    == "Отпуск 🏝 2025"
-            )
+            #expect(try await app.ask(.patch, one, json: #"{"name":"Отпуск 🏝 2025"}"#)["data.name"] == "Отпуск 🏝 2025")
             let after = try await app.get("/v1/pdf/documents")
             #expect(after["data.items.0.name"] == "Отпуск 🏝 2025")
             #expect(
@@ -147,9 +151,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.saved("one", name: "Счёт \\\"1\\\"")
             let whole = try await app.get("\(href)/file")
-            #expect(
-                whole.status == 200 && whole.text == "\(StubDocumentEngine.header)%title Счёт \"1\"\njpeg one 0"
-            )
+            #expect(whole.status == 200 && whole.text == "\(StubDocumentEngine.header)%title Счёт \"1\"\njpeg one 0")
             #expect(whole.headerFields[.contentType] == "application/pdf")
             #expect(
                 whole.headerFields[.contentDisposition]

@@ -9,7 +9,7 @@ import Testing
 @Suite("What a changed screen tells")
 struct ScreenChangeTests {
     /// A screen as a client has it.
-    private struct Seen {
+    fileprivate struct Seen {
         let name: String
         let revision: JSON
         /// The data, the state and the page. The source and the age of the data are not part of it.
@@ -25,7 +25,7 @@ struct ScreenChangeTests {
     }
 
     /// Clients, an upstream that changes, and a watcher of every screen.
-    private final class World {
+    fileprivate final class World {
         let larder: InProcessLarder
         let reads: [StoredReads.Read]
         private var random: SeededRandom
@@ -131,137 +131,13 @@ struct ScreenChangeTests {
 
     /// A change between two looks: an upstream changes and another client fetches it, or a user changes their own data.
     private static func step(_ world: World, _ number: Int) async throws -> String {
-        let larder = world.larder
-        func send(_ method: String, _ path: String, _ app: String, _ body: String? = nil) async throws -> JSON {
-            var fields = world.fields(app)
-            if body != nil { fields["Content-Type"] = "application/json" }
-            let response = try await larder.send(method, "/v1/\(path)", fields, body: body)
-            #expect(response.status < 500, "\(method) \(path): \(response.status) \(response.text.prefix(300))")
-            return (try? response.json) ?? .null
-        }
-        let product = Int(world.pick([1, 2, 3, 4, 5, 7]))
         let name = "step \(number)"
-        let steps: [(String, () async throws -> Void)] = [
-            (
-                "a new price, seen by a search",
-                {
-                    let price = #"{"price":\#(number + 1)}"#
-                    try await larder.control("PUT", "/catalogue/products/\(product)", price)
-                    _ = try await larder.send("GET", "/v1/shop/search?q=a&limit=50&refresh=1")
-                    _ = try await larder.send("GET", "/v1/shop/search?limit=50&refresh=1")
-                }
-            ),
-            (
-                "a new title, seen by a card",
-                {
-                    let title = #"{"title":"\#(name)"}"#
-                    try await larder.control("PUT", "/catalogue/products/\(product)", title)
-                    _ = try await larder.send("GET", "/v1/shop/products/\(product)?refresh=1")
-                }
-            ),
-            (
-                "a product that is gone",
-                {
-                    _ = try await larder.sandbox.control.send("DELETE", "/catalogue/products/\(product)")
-                    _ = try await larder.send("GET", "/v1/shop/products/\(product)?refresh=1")
-                }
-            ),
-            (
-                "a new category",
-                {
-                    try await larder.control("PUT", "/catalogue/categories/1", #"{"name":"\#(name)"}"#)
-                    _ = try await larder.send("GET", "/v1/shop/categories?refresh=1")
-                }
-            ),
-            (
-                "a quantity on the list",
-                {
-                    let quantity = #"{"quantity":\#(1 + number % 9)}"#
-                    _ = try await send("PATCH", "shop/list/items/\(product)", "shop", quantity)
-                }
-            ),
-            (
-                "an addition to the list",
-                { _ = try await send("POST", "shop/list/items", "shop", #"{"product_id":\#(product)}"#) }
-            ),
-            ("a search", { _ = try await send("GET", "shop/search?q=\(name.prefix(6))", "shop") }),
-            ("other filters", { _ = try await send("PUT", "shop/filters", "shop", #"{"price_max":\#(number)}"#) }),
-            (
-                "a ship that is renamed",
-                {
-                    try await larder.control("PUT", "/spacex/ships/\(ContractScenario.ship)", #"{"name":"\#(name)"}"#)
-                    _ = try await send("GET", "ships?refresh=1", "ships")
-                }
-            ),
-            (
-                "a ship that is deleted here",
-                { _ = try await send("DELETE", "ships/5ea6ed2d080df4000697c901", "ships") }
-            ),
-            ("ships that are restored", { _ = try await send("POST", "ships/restore", "ships") }),
-            ("a note", { _ = try await send("POST", "notes", "notes", #"{"body":"\#(name)"}"#) }),
-            (
-                "a note with another text",
-                {
-                    let notes = try await send("GET", "notes", "notes")
-                    guard let id = notes.at(pointer: "/data/items/0/id")?.string else { return }
-                    _ = try await send("PATCH", "notes/\(id)", "notes", #"{"body":"\#(name)"}"#)
-                }
-            ),
-            (
-                "a note that is deleted",
-                {
-                    let notes = try await send("GET", "notes", "notes")
-                    guard let id = notes.at(pointer: "/data/items/0/id")?.string else { return }
-                    _ = try await send("DELETE", "notes/\(id)", "notes")
-                }
-            ),
-            (
-                "other people",
-                { _ = try await send("GET", "notes/people?refresh=1&replace=1", "notes") }
-            ),
-            (
-                "a document that is deleted",
-                {
-                    let documents = try await send("GET", "pdf/documents", "pdf")
-                    guard let id = documents.at(pointer: "/data/items/0/id")?.string else { return }
-                    _ = try await send("DELETE", "pdf/documents/\(id)", "pdf")
-                }
-            ),
-            (
-                "a file of another client",
-                {
-                    let file = #"{"path":"disk:/contract/\#(number).txt","text":"\#(name)"}"#
-                    try await larder.control("PUT", "/yandex_disk/files", file)
-                    for list in ["recent", "files", "file?path=/contract/1.txt", "profile"] {
-                        let query = list.contains("?") ? "&refresh=1" : "?refresh=1"
-                        _ = try await send("GET", "disk/\(list)\(query)", "disk")
-                    }
-                }
-            ),
-            (
-                "a file that is written anew by another client",
-                {
-                    let file = #"{"path":"disk:/contract/1.txt","text":"\#(name)"}"#
-                    try await larder.control("PUT", "/yandex_disk/files", file)
-                    _ = try await send("GET", "disk/file?path=/contract/1.txt&refresh=1", "disk")
-                }
-            ),
-            (
-                "a new folder",
-                { _ = try await send("POST", "disk/folders", "disk", #"{"path":"/\#(name)"}"#) }
-            ),
-            (
-                "a link",
-                { _ = try await send("POST", "disk/links", "disk", #"{"path":"/contract/1.txt"}"#) }
-            ),
-            ("no link", { _ = try await send("DELETE", "disk/published?path=/contract/1.txt", "disk") }),
-            ("a file to keep", { _ = try await send("PUT", "disk/offline?path=/contract/4.txt", "disk") }),
-            ("a file not to keep", { _ = try await send("DELETE", "disk/offline?path=/contract/4.txt", "disk") }),
-            ("a deletion", { _ = try await send("DELETE", "disk/file?path=/contract/5.txt", "disk") }),
-        ]
-        let (text, act) = world.pick(steps)
-        try await act()
-        return "\(number): \(text)"
+        let changes =
+            world.changesOfTheShop(number, name) + world.changesOfShips(name) + world.changesOfNotes(name)
+            + world.changesOfDocuments + world.changesOfTheDisk(number, name)
+        let change = world.pick(changes)
+        try await change.make()
+        return "\(number): \(change.text)"
     }
 
     @Test(
@@ -278,5 +154,125 @@ struct ScreenChangeTests {
             }
             #expect(Set(world.changed.map { $0.prefix { $0 != "." } }).count == 5, "\(world.changed)")
         }
+    }
+}
+
+/// A change, and its name in the report of the test.
+private struct ScreenChange {
+    let text: String
+    let make: () async throws -> Void
+
+    init(_ text: String, _ make: @escaping () async throws -> Void) { (self.text, self.make) = (text, make) }
+}
+
+extension ScreenChangeTests.World {
+    /// Sends a request of the watcher of an app's screens.
+    @discardableResult
+    private func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> JSON {
+        var fields = fields(String(path.prefix { $0.isLetter }))
+        if body != nil { fields["Content-Type"] = "application/json" }
+        let response = try await larder.send(method, "/v1/\(path)", fields, body: body)
+        #expect(response.status < 500, "\(method) \(path): \(response.status) \(response.text.prefix(300))")
+        return (try? response.json) ?? .null
+    }
+
+    /// Does something with the first item of a list, if it has one.
+    private func first(of list: String, _ work: (String) async throws -> Void) async throws {
+        let id = try await send("GET", list).at(pointer: "/data/items/0/id")?.string
+        if let id { try await work(id) }
+    }
+
+    fileprivate func changesOfTheShop(_ number: Int, _ name: String) -> [ScreenChange] {
+        let larder = larder
+        let product = Int(pick([1, 2, 3, 4, 5, 7]))
+        let catalogue = "/catalogue/products/\(product)"
+        return [
+            ScreenChange("a new price, seen by a search") {
+                try await larder.control("PUT", catalogue, #"{"price":\#(number + 1)}"#)
+                _ = try await larder.send("GET", "/v1/shop/search?q=a&limit=50&refresh=1")
+                _ = try await larder.send("GET", "/v1/shop/search?limit=50&refresh=1")
+            },
+            ScreenChange("a new title, seen by a card") {
+                try await larder.control("PUT", catalogue, #"{"title":"\#(name)"}"#)
+                _ = try await larder.send("GET", "/v1/shop/products/\(product)?refresh=1")
+            },
+            ScreenChange("a product that is gone") {
+                _ = try await larder.sandbox.control.send("DELETE", catalogue)
+                _ = try await larder.send("GET", "/v1/shop/products/\(product)?refresh=1")
+            },
+            ScreenChange("a new category") {
+                try await larder.control("PUT", "/catalogue/categories/1", #"{"name":"\#(name)"}"#)
+                _ = try await larder.send("GET", "/v1/shop/categories?refresh=1")
+            },
+            ScreenChange("a quantity on the list") {
+                try await self.send("PATCH", "shop/list/items/\(product)", #"{"quantity":\#(1 + number % 9)}"#)
+            },
+            ScreenChange("an addition to the list") {
+                try await self.send("POST", "shop/list/items", #"{"product_id":\#(product)}"#)
+            },
+            ScreenChange("a search") { try await self.send("GET", "shop/search?q=\(name.prefix(6))") },
+            ScreenChange("other filters") { try await self.send("PUT", "shop/filters", #"{"price_max":\#(number)}"#) },
+        ]
+    }
+
+    fileprivate func changesOfShips(_ name: String) -> [ScreenChange] {
+        [
+            ScreenChange("a ship that is renamed") {
+                let ship = "/spacex/ships/\(ContractScenario.ship)"
+                try await self.larder.control("PUT", ship, #"{"name":"\#(name)"}"#)
+                try await self.send("GET", "ships?refresh=1")
+            },
+            ScreenChange("a ship that is deleted here") {
+                try await self.send("DELETE", "ships/5ea6ed2d080df4000697c901")
+            },
+            ScreenChange("ships that are restored") { try await self.send("POST", "ships/restore") },
+        ]
+    }
+
+    fileprivate func changesOfNotes(_ name: String) -> [ScreenChange] {
+        [
+            ScreenChange("a note") { try await self.send("POST", "notes", #"{"body":"\#(name)"}"#) },
+            ScreenChange("a note with another text") {
+                try await self.first(of: "notes") {
+                    try await self.send("PATCH", "notes/\($0)", #"{"body":"\#(name)"}"#)
+                }
+            },
+            ScreenChange("a note that is deleted") {
+                try await self.first(of: "notes") { try await self.send("DELETE", "notes/\($0)") }
+            },
+            ScreenChange("other people") { try await self.send("GET", "notes/people?refresh=1&replace=1") },
+        ]
+    }
+
+    fileprivate var changesOfDocuments: [ScreenChange] {
+        [
+            ScreenChange("a document that is deleted") {
+                try await self.first(of: "pdf/documents") { try await self.send("DELETE", "pdf/documents/\($0)") }
+            }
+        ]
+    }
+
+    fileprivate func changesOfTheDisk(_ number: Int, _ name: String) -> [ScreenChange] {
+        let (larder, file) = (larder, "file?path=/contract/1.txt")
+        return [
+            ScreenChange("a file of another client") {
+                let made = #"{"path":"disk:/contract/\#(number).txt","text":"\#(name)"}"#
+                try await larder.control("PUT", "/yandex_disk/files", made)
+                for list in ["recent?", "files?", "\(file)&", "profile?"] {
+                    try await self.send("GET", "disk/\(list)refresh=1")
+                }
+            },
+            ScreenChange("a file that is written anew by another client") {
+                let made = #"{"path":"disk:/contract/1.txt","text":"\#(name)"}"#
+                try await larder.control("PUT", "/yandex_disk/files", made)
+                try await self.send("GET", "disk/\(file)&refresh=1")
+            },
+            ScreenChange("a new folder") { try await self.send("POST", "disk/folders", #"{"path":"/\#(name)"}"#) },
+            ScreenChange("a link") { try await self.send("POST", "disk/links", #"{"path":"/contract/1.txt"}"#) },
+            ScreenChange("no link") { try await self.send("DELETE", "disk/published?path=/contract/1.txt") },
+            ScreenChange("a file to keep") { try await self.send("PUT", "disk/offline?path=/contract/4.txt") },
+            ScreenChange("a file not to keep") { try await self.send("DELETE", "disk/offline?path=/contract/4.txt") },
+            ScreenChange("a deletion") { try await self.send("DELETE", "disk/file?path=/contract/5.txt") },
+        ]
     }
 }

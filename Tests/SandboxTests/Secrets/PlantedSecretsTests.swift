@@ -106,36 +106,43 @@ import Testing
         return FixtureResponse(status: .ok, headerFields: fields, content: .bytes(Array(body.utf8)))
     }
 
-    @Test("HARN-33 of 29 planted secrets none is in any byte of the recordings of an API that echoes")
-    func recordings() throws {
-        let folder = try TemporaryFolder()
-        let recording = try UpstreamFixtures(
+    private static func fixtures(_ mode: FixtureMode, in folder: TemporaryFolder) throws -> UpstreamFixtures {
+        try UpstreamFixtures(
             name: "api",
             base: "https://api.example",
-            mode: .record,
+            mode: mode,
             folder: folder.url,
             report: { _ in }
         )
+    }
+
+    private static let zippedRequest = FixtureRequest(method: .get, target: "/zipped", headerFields: [:])
+
+    /// Records an API that echoes.
+    private static func record(in folder: TemporaryFolder) throws {
+        let recording = try fixtures(.record, in: folder)
         // The fifth is carried by a later request: the files that are there are cleaned then.
-        try recording.keep(Self.request(), Self.echo)
-        for (type, body) in Self.bodies {
-            let response = FixtureResponse(
-                status: .ok,
-                headerFields: [.contentType: type],
-                content: .bytes(Array(body.utf8))
-            )
-            try recording.keep(Self.request(body, type: type), response)
+        try recording.keep(request(), echo)
+        for (type, body) in bodies {
+            let fields: HTTPFields = [.contentType: type]
+            let response = FixtureResponse(status: .ok, headerFields: fields, content: .bytes(Array(body.utf8)))
+            try recording.keep(request(body, type: type), response)
         }
         let zipped = FixtureResponse(
             status: .ok,
             headerFields: [.contentType: "application/json", .contentEncoding: "gzip"],
             content: .bytes(Array(try #require(Self.zipped)))
         )
-        try recording.keep(FixtureRequest(method: .get, target: "/zipped", headerFields: [:]), zipped)
-        let basic = "Basic " + Data("anna:\(Self.secret(5))".utf8).base64EncodedString()
+        try recording.keep(zippedRequest, zipped)
+        let basic = "Basic " + Data("anna:\(secret(5))".utf8).base64EncodedString()
         let late = FixtureRequest(method: .get, target: "/late", headerFields: [.authorization: basic])
         try recording.keep(late, FixtureResponse(status: .noContent, headerFields: [:], content: .bytes([])))
+    }
 
+    @Test("HARN-33 of 29 planted secrets none is in any byte of the recordings of an API that echoes")
+    func recordings() throws {
+        let folder = try TemporaryFolder()
+        try Self.record(in: folder)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.count >= 9)
         for name in names {
@@ -143,22 +150,19 @@ import Testing
             #expect(Self.found(in: bytes) == [], "\(name): \(String(decoding: bytes, as: UTF8.self))")
             #expect(bytes.firstRange(of: Data("planted-26".utf8)) == nil, "\(name)")
         }
-        // Each recording is found again, with its content type.
-        let replaying = try UpstreamFixtures(
-            name: "api",
-            base: "https://api.example",
-            mode: .replay,
-            folder: folder.url,
-            report: { _ in }
-        )
+    }
+
+    @Test("HARN-33 each recording that was cleaned is found again, with its content type")
+    func foundAgain() throws {
+        let folder = try TemporaryFolder()
+        try Self.record(in: folder)
+        let replaying = try Self.fixtures(.replay, in: folder)
         // Bodies of multipart forms are not compared, so that any reply of the address would do.
         for (type, body) in Self.bodies where !type.hasPrefix("multipart") {
             let reply = try #require(replaying.reply(to: Self.request(body, type: type)), "\(type)")
             #expect(reply.headerFields[.contentType] == type)
         }
-        let plain = try #require(
-            replaying.reply(to: FixtureRequest(method: .get, target: "/zipped", headerFields: [:]))
-        )
+        let plain = try #require(replaying.reply(to: Self.zippedRequest))
         let text = String(decoding: try plain.bytes(), as: UTF8.self)
         #expect(text.wholeMatch(of: /{"note":"ok","accessToken":"larder-secret-[0-9]+"}/) != nil, "\(text)")
         #expect(plain.headerFields[.contentEncoding] == nil)

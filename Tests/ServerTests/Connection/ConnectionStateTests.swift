@@ -151,14 +151,19 @@ struct ConnectionStateTests {
 
     // MARK: Deadlines
 
-    @Test("SRV-11 Each phase has its deadline, and its end its action")
-    func deadlines() {
+    @Test("SRV-11 An idle connection is closed at its deadline; a request that is served has none")
+    func idleDeadline() {
         var state = fresh()
         #expect(state.nextDeadline == start + .seconds(60))
         #expect(state.timerFired(taken: 0, waiting: 0, now: start + .seconds(59)) == .none)
         #expect(state.timerFired(taken: 0, waiting: 0, now: start + .seconds(60)) == .closeAbruptly(.idle, body: nil))
+        state = responding(get)
+        #expect(state.nextDeadline == nil)
+    }
 
-        state = fresh()
+    @Test("SRV-11 A slow head is refused at its deadline, which more bytes do not move")
+    func headDeadline() {
+        var state = fresh()
         #expect(state.checkUnparsed(bytes: 1, now: start) == .ignore)
         #expect(state.nextDeadline == start + .seconds(10))
         // More bytes do not move it.
@@ -175,8 +180,11 @@ struct ConnectionStateTests {
             return
         }
         #expect(refusal.status == 408)
+    }
 
-        state = responding(post, received: false)
+    @Test("SRV-11 A slow body is refused at its deadline")
+    func bodyDeadline() {
+        var state = responding(post, received: false)
         #expect(state.nextDeadline == start + .seconds(20))
         for second in stride(from: 15, through: 45, by: 15) {
             state.bodyReceived(bytes: 5000, now: start + .seconds(Int64(second)))
@@ -189,9 +197,6 @@ struct ConnectionStateTests {
             Issue.record("A slow body is not refused")
             return
         }
-
-        state = responding(get)
-        #expect(state.nextDeadline == nil)
     }
 
     @Test("SRV-14 a body of any size has time to arrive, at 16 KiB in a second")

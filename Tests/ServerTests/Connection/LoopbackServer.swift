@@ -54,12 +54,7 @@ struct LoopbackServer: Sendable {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: .quiet
         )
-        let services = ServiceGroup(
-            configuration: .init(
-                services: [application],
-                logger: .quiet
-            )
-        )
+        let services = ServiceGroup(configuration: .init(services: [application], logger: .quiet))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             var iterator = ports.makeAsyncIterator()
@@ -93,16 +88,7 @@ struct LoopbackServer: Sendable {
         }
         router.post("refuse") { _, _ in HTTPResponse.Status.unauthorized }
         router.post("early") { request, _ in
-            // Like a client of an upstream that responds before it has taken the whole upload: the body is still read.
-            let (parts, source) = AsyncStream.makeStream(of: Int.self)
-            Task {
-                do {
-                    for try await part in request.body { source.yield(part.readableBytes) }
-                } catch {
-                    // The response has ended: no one wants the rest.
-                }
-            }
-            for await _ in parts { break }
+            await beginReading(request.body)
             return "early"
         }
         router.get("wait") { _, _ in
@@ -112,14 +98,7 @@ struct LoopbackServer: Sendable {
         router.on("present", method: .post) { request, _ in
             var request = request
             _ = try await request.collectBody(upTo: 1 << 20)
-            guard let presence = ResponseAnnotations.ofConnection?.presence else { return "nothing is known" }
-            do {
-                try await presence.whilePresent { try await gate.passUnlessCancelled() }
-                return "stayed"
-            } catch {
-                departures.yield()
-                throw error
-            }
+            return try await wait(at: gate, departures)
         }
         router.get("endless") { _, _ in
             Response(
@@ -131,5 +110,31 @@ struct LoopbackServer: Sendable {
             )
         }
         return router
+    }
+
+    /// Returns once the first part of a body has arrived; like a client of an upstream that responds before it has
+    /// taken the whole upload, goes on reading.
+    private static func beginReading(_ body: RequestBody) async {
+        let (parts, source) = AsyncStream.makeStream(of: Int.self)
+        Task {
+            do {
+                for try await part in body { source.yield(part.readableBytes) }
+            } catch {
+                // The response has ended: no one wants the rest.
+            }
+        }
+        for await _ in parts { break }
+    }
+
+    /// Waits at the gate while the client is present.
+    private static func wait(at gate: Gate, _ departures: AsyncStream<Void>.Continuation) async throws -> String {
+        guard let presence = ResponseAnnotations.ofConnection?.presence else { return "nothing is known" }
+        do {
+            try await presence.whilePresent { try await gate.passUnlessCancelled() }
+            return "stayed"
+        } catch {
+            departures.yield()
+            throw error
+        }
     }
 }

@@ -24,12 +24,7 @@ struct Conformance {
     }
 
     /// The same for a response that belongs to no operation. `additional` are headers that are documented elsewhere.
-    func faults(
-        of response: ReceivedResponse,
-        documented: JSON,
-        isHead: Bool = false,
-        additional: [String: JSON] = [:]
-    )
+    func faults(of response: ReceivedResponse, documented: JSON, isHead: Bool = false, additional: [String: JSON] = [:])
         throws -> [String]
     {
         let documented = try document.resolved(documented)

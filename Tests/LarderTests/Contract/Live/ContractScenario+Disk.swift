@@ -19,6 +19,29 @@ extension ContractScenario {
 
     /// Onboarding, login and logout, with logins that are refused.
     func diskSessions() async throws {
+        try await diskOnboarding()
+        let member = try await diskSession()
+        try await diskSessionPreconditions(member)
+        for operation in [
+            "GET /v1/disk/launch", "GET /v1/disk/onboarding", "DELETE /v1/disk/onboarding", "GET /v1/disk/session",
+        ] {
+            try await ask(operation, member)
+        }
+        try await ask("GET /v1/disk/session", member, isHead: true)
+        for operation in ["GET /v1/disk/launch", "GET /v1/disk/onboarding", "GET /v1/disk/session"] {
+            try await askUnchanged(operation, member)
+        }
+        try await diskLoginsRefused()
+        let token = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
+        try await sessionByCookie("disk", token, isEnded: false)
+        #expect(try await ask("POST /v1/disk/session/authorization", ["Larder-Session": "cookie"]).status == 201)
+        for query in ["", "?confirm=x", "?confirm=true"] {
+            try await ask("DELETE /v1/disk/session", query: query, member)
+        }
+        #expect(try await larder.send("POST", "/v1/disk/session", body: token).status == 201)
+    }
+
+    private func diskOnboarding() async throws {
         for isHead in [false, true] {
             for screen in ["launch", "onboarding"] { try await ask("GET /v1/disk/\(screen)", isHead: isHead) }
         }
@@ -35,18 +58,9 @@ extension ContractScenario {
         let seenPicture = try #require(try await ask(picture, ship: "documents").headers["etag"])
         try await ask(picture, ship: "documents", ["If-None-Match": seenPicture])
         try await askRaw(picture, ship: "%FF", lines: "Host: localhost\r\nConnection: close\r\n")
-        let member = try await diskSession()
-        try await diskSessionPreconditions(member)
-        for operation in [
-            "GET /v1/disk/launch", "GET /v1/disk/onboarding", "DELETE /v1/disk/onboarding", "GET /v1/disk/session",
-        ] {
-            try await ask(operation, member)
-        }
-        try await ask("GET /v1/disk/session", member, isHead: true)
-        for operation in ["GET /v1/disk/launch", "GET /v1/disk/onboarding", "GET /v1/disk/session"] {
-            let tag = try #require(try await ask(operation, member).headers["etag"])
-            try await ask(operation, ["If-None-Match": tag].merging(member) { own, _ in own })
-        }
+    }
+
+    private func diskLoginsRefused() async throws {
         let open = "POST /v1/disk/session"
         let begun = try await ask("POST /v1/disk/session/authorization")
         let state = try #require(try begun.json.at(pointer: "/data/state")?.string)
@@ -62,18 +76,6 @@ extension ContractScenario {
             try await ask(open, body: #"{"mode":"oauth_token","access_token":"sandbox-token"}"#)
         }
         try await larder.fault("online", of: "yandex_disk")
-        let token = #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        try await sessionByCookie("disk", token, isEnded: false)
-        #expect(try await ask("POST /v1/disk/session/authorization", ["Larder-Session": "cookie"]).status == 201)
-        for query in ["", "?confirm=x", "?confirm=true"] {
-            try await ask("DELETE /v1/disk/session", query: query, member)
-        }
-        let unauthorised = try await larder.send(
-            "POST",
-            "/v1/disk/session",
-            body: #"{"mode":"oauth_token","access_token":"sandbox-token"}"#
-        )
-        #expect(unauthorised.status == 201)
     }
 
     /// Writes of sessions and of the onboarding with an `If-Match` that is out of date.
@@ -97,12 +99,8 @@ extension ContractScenario {
 
     /// Everything that is read, while the upstream is there.
     func disk() async throws {
-        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
-        try await larder.control(
-            "PUT",
-            "/yandex_disk/files",
-            #"{"path":"disk:/contract/none.zip","text":"no picture"}"#
-        )
+        try await makeFile("/contract/a.txt", "text of a")
+        try await makeFile("/contract/none.zip", "no picture")
         var member = try await diskSession()
         let stored = Self.onlyStored.merging(member) { own, _ in own }
         for operation in Self.diskReads { try await ask(operation, stored) }
@@ -121,6 +119,14 @@ extension ContractScenario {
             }
             try await ask(operation, ["Accept-Encoding": "gzip"].merging(member) { own, _ in own })
         }
+        try await diskLists(member)
+        try await diskSearches(member)
+        try await diskFiles(member)
+        try await larder.control("POST", "/yandex_oauth/revoke", #"{"account":"boris"}"#)
+        member = try await diskSession()
+    }
+
+    private func diskLists(_ member: [String: String]) async throws {
         for screen in ["recent", "files", "published", "trash"] {
             for query in ["?limit=2&tz=Europe/Moscow", "?limit=2&offset=2", "?offset=1000", "?limit=0", "?tz=Mars"] {
                 try await ask("GET /v1/disk/\(screen)", query: query, member)
@@ -136,6 +142,9 @@ extension ContractScenario {
         for query in ["?type=file", "?type=dir", "?type=x"] {
             try await ask("GET /v1/disk/published", query: query, member)
         }
+    }
+
+    private func diskSearches(_ member: [String: String]) async throws {
         for query in ["?q=a&limit=2&offset=0&tz=UTC&refresh=1", "?q=", "?q=zzzz"] {
             try await ask("GET /v1/disk/search", query: query, member)
         }
@@ -143,15 +152,7 @@ extension ContractScenario {
         for choice in ["type=file&media_type=document,image&sort=-size", "sort=smell", "media_type=smell"] {
             try await ask("GET /v1/disk/search", query: "?q=t&\(choice)", member)
         }
-        let search = try await ask("GET /v1/disk/search", query: "?q=zzzz", member)
-        try await ask(
-            "GET /v1/disk/search",
-            query: "?q=zzzz",
-            ["If-None-Match": try #require(search.headers["etag"])].merging(member) { own, _ in own }
-        )
-        try await diskFiles(member)
-        try await larder.control("POST", "/yandex_oauth/revoke", #"{"account":"boris"}"#)
-        member = try await diskSession()
+        try await askUnchanged("GET /v1/disk/search", query: "?q=zzzz", member)
     }
 
     private func diskFiles(_ member: [String: String]) async throws {
@@ -161,12 +162,7 @@ extension ContractScenario {
         for isHead in [false, true] {
             try await ask("GET /v1/disk/file/preview", query: pictureQuery, member, isHead: isHead)
         }
-        let shown = try await ask("GET /v1/disk/file/preview", query: pictureQuery, member)
-        try await ask(
-            "GET /v1/disk/file/preview",
-            query: pictureQuery,
-            ["If-None-Match": try #require(shown.headers["etag"])].merging(member) { own, _ in own }
-        )
+        try await askUnchanged("GET /v1/disk/file/preview", query: pictureQuery, member)
         for query in [
             "?path=/contract/none.zip", "?path=/none", "?path=a", "?path=/contract/a.txt&size=x&refresh=1",
             "?path=/contract/a.txt&refresh=1",
@@ -177,12 +173,7 @@ extension ContractScenario {
         for isHead in [false, true] {
             try await ask("GET /v1/disk/file", query: file + "&refresh=0&tz=UTC", member, isHead: isHead)
         }
-        let view = try await ask("GET /v1/disk/file", query: file, member)
-        try await ask(
-            "GET /v1/disk/file",
-            query: file,
-            ["If-None-Match": try #require(view.headers["etag"])].merging(member) { own, _ in own }
-        )
+        try await askUnchanged("GET /v1/disk/file", query: file, member)
         for query in ["?path=/none", "?path=", "?path=/contract"] {
             try await ask("GET /v1/disk/file", query: query, member)
         }
@@ -194,12 +185,7 @@ extension ContractScenario {
             )
         }
         try await ask("GET /v1/disk/file/content", query: file, member, isHead: true)
-        let tag = try #require(try await ask("GET /v1/disk/file/content", query: file, member).headers["etag"])
-        try await ask(
-            "GET /v1/disk/file/content",
-            query: file,
-            ["If-None-Match": tag].merging(member) { own, _ in own }
-        )
+        try await askUnchanged("GET /v1/disk/file/content", query: file, member)
         for query in ["?path=/none", "?path=/contract", "?path=x", file + "&disposition=attachment"] {
             try await ask("GET /v1/disk/file/content", query: query, member)
         }
@@ -287,6 +273,21 @@ extension ContractScenario {
         }
         let location = try #require(created.headers["location"])
         let id = String(location.suffix(16))
+        try await diskDocumentsRefused(member, id)
+        for _ in 0..<2 { try await ask(save, ship: id, member, body: #"{"path":"disk:/Горы.pdf"}"#) }
+        try await ask(save, member, body: #"{"path":"disk:/Море.pdf"}"#)
+        for fault in ["garbage", "error(500)", "offline"] {
+            try await larder.fault(fault, of: "yandex_disk")
+            try await ask(save, ship: id, member, body: #"{"path":"disk:/Буря.pdf"}"#)
+        }
+        try await larder.fault("online", of: "yandex_disk")
+        _ = try await diskSession()
+        try await unknownOutcome { _ = try await $0.ask(save, ship: id, member, body: #"{"path":"disk:/Шторм.pdf"}"#) }
+    }
+
+    /// Requests to take a file of the Disk, and to save there, that are wrong or out of date.
+    private func diskDocumentsRefused(_ member: [String: String], _ id: String) async throws {
+        let (create, save) = ("POST /v1/pdf/documents/from-disk", "POST /v1/pdf/documents/{id}/save-to-disk")
         for body in [
             "[", "{}", #"{"path":7}"#, #"{"path":"nowhere"}"#, #"{"path":"disk:/nowhere.jpg"}"#,
             #"{"path":"disk:/Документы/Договор.docx"}"#,
@@ -297,32 +298,15 @@ extension ContractScenario {
         let large = #"{"path":"\#(String(repeating: "x", count: 70_000))"}"#
         for operation in [create, save] {
             try await ask(operation, ship: id, member, body: large)
-            try await ask(
-                operation,
-                ship: id,
-                ["Content-Type": "text/plain"].merging(member) { own, _ in own },
-                body: "{}"
-            )
-            try await ask(
-                operation,
-                ship: id,
-                ["Larder-Profile": "no name"].merging(member) { own, _ in own },
-                body: #"{"path":"disk:/a.pdf"}"#
-            )
+            for field in [["Content-Type": "text/plain"], ["Larder-Profile": "no name"]] {
+                let fields = field.merging(member) { own, _ in own }
+                try await ask(operation, ship: id, fields, body: #"{"path":"disk:/a.pdf"}"#)
+            }
         }
         let precondition = ["If-Match": "\"99\""].merging(member) { own, _ in own }
         for (operation, path) in [(create, "Горы.jpg"), (save, "Горы.pdf")] {
             let response = try await ask(operation, ship: id, precondition, body: #"{"path":"disk:/\#(path)"}"#)
             #expect(response.status == 412, "\(operation): \(response.text)")
         }
-        for _ in 0..<2 { try await ask(save, ship: id, member, body: #"{"path":"disk:/Горы.pdf"}"#) }
-        try await ask(save, member, body: #"{"path":"disk:/Море.pdf"}"#)
-        for fault in ["garbage", "error(500)", "offline"] {
-            try await larder.fault(fault, of: "yandex_disk")
-            try await ask(save, ship: id, member, body: #"{"path":"disk:/Буря.pdf"}"#)
-        }
-        try await larder.fault("online", of: "yandex_disk")
-        _ = try await diskSession()
-        try await unknownOutcome { _ = try await $0.ask(save, ship: id, member, body: #"{"path":"disk:/Шторм.pdf"}"#) }
     }
 }

@@ -41,54 +41,60 @@ extension ContractScenario {
         try await larder.fault("online", of: "yandex_disk")
     }
 
-    /// The upstream refuses, fails or is unreachable, with nothing stored.
+    private static let refusedReads: [Request] =
+        diskReads.map { ($0, "?refresh=1", nil) }
+        + [
+            ("GET /v1/disk/search", "?q=a&refresh=1", nil),
+            ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
+            ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
+            ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil),
+            ("GET /v1/disk/file/page", "?path=/contract/b.txt&refresh=1", nil),
+            ("GET /v1/disk/file/pdf", "?path=/contract/office.docx&refresh=1", nil),
+            ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
+            ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+            ("DELETE /v1/disk/trash/item", "?path=trash:/x", nil), ("DELETE /v1/disk/trash", "", nil),
+        ]
+
+    /// The upstream refuses, fails or is unreachable.
     func diskRefusals() async throws {
-        let reads =
-            Self.diskReads.map { ($0, "?refresh=1", nil as String?) }
-            + [
-                ("GET /v1/disk/search", "?q=a&refresh=1", nil),
-                ("GET /v1/disk/file", "?path=/contract/b.txt&refresh=1", nil),
-                ("GET /v1/disk/file/content", "?path=/contract/b.txt&refresh=1", nil),
-                ("GET /v1/disk/file/preview", "?path=/contract/b.txt&refresh=1", nil),
-                ("GET /v1/disk/file/page", "?path=/contract/b.txt&refresh=1", nil),
-                ("GET /v1/disk/file/pdf", "?path=/contract/office.docx&refresh=1", nil),
-                ("POST /v1/disk/downloads", "", #"{"path":"/contract/b.txt"}"#),
-                ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
-                ("DELETE /v1/disk/trash/item", "?path=trash:/x", nil), ("DELETE /v1/disk/trash", "", nil),
-            ]
-        let all = reads + Self.diskWrites.map { ($0.operation, $0.query, $0.body) }
-        for fault in [
-            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)",
-            "error(500)", "error(503)", "error(507)", "garbage",
-            "offline",
-        ] {
-            try await larder.fault("online", of: "yandex_disk")
-            var member = try await diskSession()
-            _ = try await larder.send("DELETE", "/v1/disk/session?confirm=true", member)
-            member = try await diskSession()
-            if fault == "error(401)" {
-                for (operation, query, body) in all {
-                    try await larder.fault(fault, of: "yandex_disk")
-                    try await ask(operation, query: query, member, body: body)
-                }
-            } else {
-                try await larder.fault(fault, of: "yandex_disk")
-                for (operation, query, body) in all { try await ask(operation, query: query, member, body: body) }
-            }
-        }
+        try await refusalsWithNothingStored()
         try await larder.fault("online", of: "yandex_disk")
         let member = try await diskSession()
         // With something stored: flagged.
         for operation in Self.diskReads { try await ask(operation, member) }
         for fault in ["error(500)", "garbage", "offline"] {
             try await larder.fault(fault, of: "yandex_disk")
-            for (operation, query, body) in reads { try await ask(operation, query: query, member, body: body) }
+            try await ask(each: Self.refusedReads, member)
         }
         try await larder.fault("online", of: "yandex_disk")
-        // The file is known, and the upstream fails during the write: whether it was done is unknown.
-        try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:/contract/a.txt","text":"text of a"}"#)
+        try await failingWrites(member)
+        try await larder.fault("online", of: "yandex_disk")
+        try await unknownWrites(member)
+        try await failingUploads()
+    }
+
+    private func refusalsWithNothingStored() async throws {
+        let all = Self.refusedReads + Self.diskWrites
+        for fault in [
+            "error(401)", "error(403)", "error(404)", "error(410)", "error(413)", "error(423)", "error(429)",
+            "error(500)", "error(503)", "error(507)", "garbage", "offline",
+        ] {
+            try await larder.fault("online", of: "yandex_disk")
+            var member = try await diskSession()
+            _ = try await larder.send("DELETE", "/v1/disk/session?confirm=true", member)
+            member = try await diskSession()
+            for request in all {
+                try await larder.fault(fault, of: "yandex_disk")
+                try await ask(each: [request], member)
+            }
+        }
+    }
+
+    /// The file is known, and the upstream fails during the write: whether it was done is unknown.
+    private func failingWrites(_ member: [String: String]) async throws {
+        try await makeFile("/contract/a.txt", "text of a")
         for path in ["/contract/a.txt", "/contract/new.txt"] {
-            try await larder.control("PUT", "/yandex_disk/files", #"{"path":"disk:\#(path)","text":"text"}"#)
+            try await makeFile(path, "text")
             try await ask("GET /v1/disk/file", query: "?path=\(path)&refresh=1", member)
         }
         for code in ["DiskUploadTrafficLimitExceeded", "LockedError"] {
@@ -96,41 +102,36 @@ extension ContractScenario {
             try await larder.control("POST", "/yandex_disk/failures", failure)
             try await ask("POST /v1/disk/folders", member, body: #"{"path":"/contract/locked"}"#)
         }
+        let restoring: Request = ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#)
         // A status that the API does not have.
         try await larder.fault("error(418)", of: "yandex_disk")
-        for (operation, query, body) in [
-            ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#),
-            ("POST /v1/disk/trash/restore", "", #"{"path":"trash:/x"}"#),
+        let writes: [Request] = [
+            ("POST /v1/disk/folders", "", #"{"path":"/contract/folder"}"#), restoring,
             ("DELETE /v1/disk/file", "?path=/contract/a.txt", nil),
-        ] as [(String, String, String?)] {
-            try await ask(operation, query: query, member, body: body)
-        }
+        ]
+        try await ask(each: writes, member)
         try await larder.fault("error(500)", of: "yandex_disk")
-        for write in Self.diskWrites { try await ask(write.operation, query: write.query, member, body: write.body) }
-        try await ask("POST /v1/disk/trash/restore", member, body: #"{"path":"trash:/x"}"#)
-        try await larder.fault("online", of: "yandex_disk")
+        try await ask(each: Self.diskWrites + [restoring], member)
+    }
+
+    private func unknownWrites(_ member: [String: String]) async throws {
         try await unknownOutcome {
             _ = try await $0.ask("PUT /v1/disk/file/content", query: "?path=/contract/unknown.txt", member, body: "x")
         }
         try await unknownWrite("POST /v1/disk/folders", body: #"{"path":"/contract/unknown"}"#)
         try await unknownWrite("POST /v1/disk/links", body: #"{"path":"/contract/new.txt"}"#)
-        _ = try await larder.send(
-            "POST",
-            "/v1/disk/links",
-            try await diskSession(),
-            body: #"{"path":"/contract/a.txt"}"#
-        )
+        let link = #"{"path":"/contract/a.txt"}"#
+        _ = try await larder.send("POST", "/v1/disk/links", try await diskSession(), body: link)
         try await unknownWrite("DELETE /v1/disk/published", query: "?path=/contract/a.txt")
+    }
+
+    private func failingUploads() async throws {
         for (fault, path) in [
             ("error(413)", "x"), ("error(507)", "y"), ("error(412)", "z"), ("error(500)", "w"), ("garbage", "v"),
         ] {
             try await larder.fault(fault, of: "yandex_uploader")
-            try await ask(
-                "PUT /v1/disk/file/content",
-                query: "?path=/contract/\(path).txt",
-                try await diskSession(),
-                body: "x"
-            )
+            let query = "?path=/contract/\(path).txt"
+            try await ask("PUT /v1/disk/file/content", query: query, try await diskSession(), body: "x")
         }
         try await larder.fault("online", of: "yandex_uploader")
     }

@@ -55,9 +55,7 @@ extension ContractScenario {
         let login = #"{"mode":"login","username":"writer","password":"secret"}"#
         #expect(try await ask(open, first, body: login).status == 412)
         let leaving = try await notesSession("writer", mode: "login")
-        #expect(
-            try await ask("DELETE /v1/notes/session", leaving.merging(first) { own, _ in own }).status == 412
-        )
+        #expect(try await ask("DELETE /v1/notes/session", leaving.merging(first) { own, _ in own }).status == 412)
         #expect(try await ask("DELETE /v1/notes/session", leaving).status == 200)
         try await sessionByCookie("notes", login)
         try await ask("GET /v1/notes/launch", leaving)
@@ -99,6 +97,18 @@ extension ContractScenario {
         #expect(try await ask(create, stale, body: body).status == 412)
         let created = try await ask(create, query: "?tz=Europe/Paris", member, body: body)
         let id = try #require(try created.json.at(pointer: "/data/id")?.string)
+        try await keyedNotes(member)
+        try await wrongNotes(member, id, body)
+        try await changedNotes(member, id)
+        let extra = try await ask(create, member, body: body)
+        try await askPages("GET /v1/notes", member)
+        let copy = try #require(try extra.json.at(pointer: "/data/id")?.string)
+        try await ask("DELETE /v1/notes/{id}", ship: copy, member)
+    }
+
+    /// Notes with `Idempotency-Key`.
+    private func keyedNotes(_ member: [String: String]) async throws {
+        let create = "POST /v1/notes"
         let keyed = member.merging(["Idempotency-Key": "\"nowhere\""]) { own, _ in own }
         for isRepeated in [false, true] {
             let response = try await ask(create, keyed, body: #"{"body":"\nnowhere"}"#)
@@ -106,6 +116,10 @@ extension ContractScenario {
         }
         #expect(try await ask(create, keyed, body: #"{"body":"somewhere"}"#).status == 422)
         try await ask(create, member, body: #"{"body":"\nnowhere"}"#)
+    }
+
+    private func wrongNotes(_ member: [String: String], _ id: String, _ body: String) async throws {
+        let (create, change) = ("POST /v1/notes", "PATCH /v1/notes/{id}")
         for wrong in [
             #"{}"#, #"{"body":" "}"#, #"{"body":"a","location":{"lat":91,"lon":0}}"#, #"{"body":"a","location":7}"#,
         ] {
@@ -113,20 +127,19 @@ extension ContractScenario {
         }
         let long = String(repeating: "x", count: 70_000)
         #expect(try await ask(create, member, body: #"{"body":"\#(long)"}"#).status == 422)
-        let change = "PATCH /v1/notes/{id}"
         for (operation, ship) in [(create, ""), (change, id)] {
             for malformed in [nil, "{", "[]"] {
                 #expect(try await ask(operation, ship: ship, member, body: malformed).status == 400)
             }
             #expect(try await ask(operation, query: "?tz=Mars", ship: ship, member, body: body).status == 400)
-            try await ask(
-                operation,
-                ship: ship,
-                ["Content-Type": "text/plain"].merging(member) { own, _ in own },
-                body: body
-            )
+            let plain = ["Content-Type": "text/plain"].merging(member) { own, _ in own }
+            try await ask(operation, ship: ship, plain, body: body)
             try await ask(operation, ship: ship, member, body: #"{"body":"\#(String(repeating: long, count: 8))"}"#)
         }
+    }
+
+    private func changedNotes(_ member: [String: String], _ id: String) async throws {
+        let change = "PATCH /v1/notes/{id}"
         #expect(
             try await ask(change, query: "?tz=Asia/Tokyo", ship: id, member, body: #"{"location":null}"#).status == 200
         )
@@ -150,13 +163,6 @@ extension ContractScenario {
         for query in ["?limit=0", "?offset=-1", "?tz=x"] {
             #expect(try await ask("GET /v1/notes", query: query, member).status == 400)
         }
-        let extra = try await ask(create, member, body: body)
-        try await askPages("GET /v1/notes", member)
-        try await ask(
-            "DELETE /v1/notes/{id}",
-            ship: try #require(try extra.json.at(pointer: "/data/id")?.string),
-            member
-        )
     }
 
     /// Deleted notes: restored, deleted for good one by one and all together.
@@ -291,6 +297,11 @@ extension ContractScenario {
         ] {
             try await read(fault, status)
         }
+        try await fetchedPeople(member)
+    }
+
+    /// People that were fetched: their parameters, and the upstream out of reach.
+    private func fetchedPeople(_ member: [String: String]) async throws {
         for operation in Self.peopleReads {
             for query in ["?refresh=1", "?refresh=1&replace=1"] {
                 #expect(try await ask(operation, query: query, ship: "2", member).status == 200, "\(operation)")

@@ -165,23 +165,44 @@ extension ContractScenario {
             Self.form,
             body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))])
         )
-        let member = "\(Self.documents)/{id}"
-        for document in [one, spare] {
-            for operation in [
-                "GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail",
-                "GET \(member)/pages/{page_id}/thumbnail",
-            ] {
-                let response = try await askPDF(operation, of: document)
-                #expect(response.status == 200, "\(operation) \(response.text.prefix(300))")
-                try await askPDF(operation, of: document, isHead: true)
-                let tag = try #require(response.headers["etag"])
-                for isHead in [false, true] {
-                    #expect(
-                        try await askPDF(operation, of: document, ["If-None-Match": tag], isHead: isHead).status == 304
-                    )
-                }
+        for document in [one, spare] { try await shown(document) }
+        try await parts(of: one)
+        try await worked(on: one, with: other)
+        try await documentLists()
+        let page = try await askPDF("DELETE \(Self.member)/pages/{page_id}", of: spare, query: "?permanently=true")
+        #expect(page.status == 200)
+        try await askPDF("DELETE \(Self.member)", of: spare)
+        try await documentDrafts()
+        try await documentsTrash()
+        let heard = try await larder.listen(["Last-Event-ID": place]) {
+            $0.contains("event: job") && $0.contains("pdf.list")
+        }
+        await note("GET /v1/events", "while documents were made", heard)
+    }
+
+    private static let member = "\(documents)/{id}"
+
+    /// A document, its file and pictures; each is 304 for the tag that it had.
+    private func shown(_ document: Drawn) async throws {
+        let member = Self.member
+        for operation in [
+            "GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail",
+            "GET \(member)/pages/{page_id}/thumbnail",
+        ] {
+            let response = try await askPDF(operation, of: document)
+            #expect(response.status == 200, "\(operation) \(response.text.prefix(300))")
+            try await askPDF(operation, of: document, isHead: true)
+            let tag = try #require(response.headers["etag"])
+            for isHead in [false, true] {
+                let same = try await askPDF(operation, of: document, ["If-None-Match": tag], isHead: isHead)
+                #expect(same.status == 304)
             }
         }
+    }
+
+    /// Parts, forms and another name of a document.
+    private func parts(of one: Drawn) async throws {
+        let member = Self.member
         for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
             try await askPDF(operation, of: one, query: "?width=40")
         }
@@ -191,6 +212,11 @@ extension ContractScenario {
         try await askPDF("GET \(member)/file", of: one, ["Range": "bytes=99999999-"])
         try await askPDF("PATCH \(member)", of: one, body: #"{"name":"Отпуск"}"#)
         try await askPDF("GET \(member)/file", of: one)
+    }
+
+    /// All work on the pages of a document, and the way back.
+    private func worked(on one: Drawn, with other: Drawn) async throws {
+        let member = Self.member
         for index in Self.work(one, with: other).indices {
             let pages = try await askPDF("GET \(member)", of: one).json.at(pointer: "/data/pages")?.array ?? []
             let now = Drawn(id: one.id, pages: pages.compactMap { $0["id"]?.string })
@@ -201,6 +227,9 @@ extension ContractScenario {
         for (document, status) in [(one, 200), (other, 409)] {
             #expect(try await askPDF("POST \(member)/undo", of: document).status == status)
         }
+    }
+
+    private func documentLists() async throws {
         for query in ["", "?limit=1", "?limit=1&offset=1"] {
             try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
         }
@@ -209,15 +238,6 @@ extension ContractScenario {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
-        let page = try await askPDF("DELETE \(member)/pages/{page_id}", of: spare, query: "?permanently=true")
-        #expect(page.status == 200)
-        try await askPDF("DELETE \(member)", of: spare)
-        try await documentDrafts()
-        try await documentsTrash()
-        let heard = try await larder.listen(["Last-Event-ID": place]) {
-            $0.contains("event: job") && $0.contains("pdf.list")
-        }
-        await note("GET /v1/events", "while documents were made", heard)
     }
 
     /// Documents that are not saved.
@@ -285,8 +305,20 @@ extension ContractScenario {
             try await askPDF(operation, of: one, query: "?width=0")
         }
         for query in ["?limit=0", "?offset=x"] { try await askPDF("GET \(Self.documents)", query: query) }
-        let wanting = ["PUT /v1/pdf/welcome", "POST \(member)/save"] + (simple + work).filter { $0.1 != nil }.map(\.0)
-        for operation in wanting {
+        try await bodiesRefused(of: one, (simple + work).filter { $0.1 != nil }.map(\.0))
+        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
+            try await askPDF(
+                operation.key,
+                of: one,
+                ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own },
+                body: operation.method == "GET" ? nil : "{}"
+            )
+        }
+    }
+
+    /// Requests with a body that is not JSON, of another type, wrong or too large.
+    private func bodiesRefused(of one: Drawn, _ operations: [String]) async throws {
+        for operation in ["PUT /v1/pdf/welcome", "POST \(Self.member)/save"] + operations {
             try await askPDF(operation, of: one, body: "{")
             try await askPDF(operation, of: one, ["Content-Type": "text/plain"], body: "{}")
             let wrong = try await askPDF(operation, of: one, body: Self.unacceptable(operation))
@@ -297,14 +329,6 @@ extension ContractScenario {
                 ? 1_100_000 : ["/order", "/extract", "/delete"].contains { operation.hasSuffix($0) } ? 130_000 : 70_000
             let large = #"{"text":"\#(String(repeating: "x", count: size))"}"#
             #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
-        }
-        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
-            try await askPDF(
-                operation.key,
-                of: one,
-                ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own },
-                body: operation.method == "GET" ? nil : "{}"
-            )
         }
     }
 

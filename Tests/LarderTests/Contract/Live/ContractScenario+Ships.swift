@@ -37,17 +37,13 @@ extension ContractScenario {
     /// List, details and picture while the upstream is there.
     func ships() async throws {
         // A ship of which only the name is known, one that is gone again, one without a picture.
-        try await larder.control("PUT", "/spacex/ships/00000000000000000000000a", #"{"name":"Nameonly"}"#)
-        try await larder.control(
-            "PUT",
-            "/spacex/ships/00000000000000000000000b",
-            #"{"name":"Gone","mass_kg":1.5,"roles":["Tug","Support"],"year_built":1999}"#
-        )
-        try await larder.control(
-            "PUT",
-            "/spacex/ships/00000000000000000000000c",
-            #"{"name":"Lost","image":"http://192.0.2.1/a.png"}"#
-        )
+        for (ship, members) in [
+            ("a", #"{"name":"Nameonly"}"#),
+            ("b", #"{"name":"Gone","mass_kg":1.5,"roles":["Tug","Support"],"year_built":1999}"#),
+            ("c", #"{"name":"Lost","image":"http://192.0.2.1/a.png"}"#),
+        ] {
+            try await larder.control("PUT", "/spacex/ships/00000000000000000000000\(ship)", members)
+        }
         let member = try await session()
         for query in [
             "", "", "?limit=2", "?limit=2&offset=2&refresh=0", "?offset=1000", "?since_revision=0",

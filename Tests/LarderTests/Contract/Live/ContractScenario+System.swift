@@ -169,10 +169,7 @@ extension ContractScenario {
             try await documentOfDisk("quota.pdf", MadeFile.pdf(pages: 1)),
             try await askPDF("\(create)/{id}/pages", of: kept.one, body: #"{"text":"Hello"}"#),
             try await askPDF("\(create)/{id}/extract", of: kept.one, body: #"{"pages":["\#(kept.one.page)"]}"#),
-            try await askPDF(
-                "POST /v1/pdf/merge",
-                body: #"{"first":"\#(kept.one.id)","second":"\#(kept.other.id)"}"#
-            ),
+            try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(kept.one.id)","second":"\#(kept.other.id)"}"#),
             try await ask("POST /v1/notes", kept.member, body: #"{"body":"Another"}"#),
             try await ask("PATCH /v1/notes/{id}", ship: kept.note, kept.member, body: #"{"body":"A longer note"}"#),
             try await ask(

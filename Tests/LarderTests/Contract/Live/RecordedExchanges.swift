@@ -1,6 +1,7 @@
 import Foundation
 import Screens
 import TestKit
+import Testing
 
 /// Sends requests to a running server and records the responses by operation.
 actor RecordedExchanges {
@@ -33,6 +34,22 @@ struct ContractScenario: Sendable {
         let response = try await larder.send(sent, path + query, headers, body: body)
         await note(operation, "\(sent) \(path)\(query) \(headers) \(body?.prefix(60) ?? "")", response, isHead: isHead)
         return response
+    }
+
+    /// An operation with a query and a body.
+    typealias Request = (operation: String, query: String, body: String?)
+
+    /// Asks for one operation after the other.
+    func ask(each requests: [Request], _ headers: [String: String]) async throws {
+        for request in requests {
+            try await ask(request.operation, query: request.query, headers, body: request.body)
+        }
+    }
+
+    /// Asks for an operation with the entity tag of its response.
+    func askUnchanged(_ operation: String, query: String = "", _ headers: [String: String]) async throws {
+        let tag = try #require(try await ask(operation, query: query, headers).headers["etag"], "\(operation)")
+        try await ask(operation, query: query, ["If-None-Match": tag].merging(headers) { own, _ in own })
     }
 
     /// Sends a head of its own making: `lines` are its header lines.

@@ -76,11 +76,7 @@ struct StoredReads: Sendable {
         let download = try await scenario.ask("POST /v1/disk/downloads", member, body: #"{"path":"/contract/2.txt"}"#)
         let deletion = try await scenario.ask("DELETE /v1/disk/file", query: "?path=/contract/3.txt", member)
         #expect([200, 202].contains(deletion.status))
-        try await larder.control(
-            "PUT",
-            "/yandex_disk/operations",
-            #"{"calls":["copy"],"polls":1,"status":"success"}"#
-        )
+        try await larder.control("PUT", "/yandex_disk/operations", #"{"calls":["copy"],"polls":1,"status":"success"}"#)
         let copy = try await scenario.ask(
             "POST /v1/disk/files/copy",
             member,

@@ -137,6 +137,28 @@ import Testing
         #expect(throws: JournalError.unusableTable("visit")) { try queue.read(none.check) }
     }
 
+    /// Applies a change to a file that was damaged, takes both back, and returns why it did not fit.
+    private static func conflict(
+        of sql: String,
+        at one: DatabaseQueue,
+        with damage: String,
+        at other: DatabaseQueue
+    ) throws -> JournalStop.Reason? {
+        let changeset = try one.write { db in
+            try Changeset.capture(Harbour.tables, in: db) { try $0.execute(sql: sql) }.changeset
+        }
+        let before = try other.read(Harbour.contents)
+        var reason: JournalStop.Reason?
+        try other.inTransaction { db in
+            try db.execute(sql: damage)
+            do { try changeset.apply(Harbour.tables, in: db) } catch { reason = error as? JournalStop.Reason }
+            return .rollback
+        }
+        other.inDatabase { $0.clearSchemaCache() }
+        #expect(try other.read(Harbour.contents) == before)
+        return reason
+    }
+
     @Test("A change that does not fit names table and kind, and leaves nothing")
     func conflicts() throws {
         let (one, other) = (try Self.harbour(), try Self.harbour())
@@ -145,19 +167,7 @@ import Testing
             try db.execute(sql: "INSERT INTO hidden_ship VALUES ('a', 'b', 1)")
         }
         func conflict(_ damage: String, _ sql: String) throws -> JournalStop.Reason? {
-            let changeset = try one.write { db in
-                try Changeset.capture(Harbour.tables, in: db) { try $0.execute(sql: sql) }.changeset
-            }
-            let before = try other.read(Harbour.contents)
-            var reason: JournalStop.Reason?
-            try other.inTransaction { db in
-                try db.execute(sql: damage)
-                do { try changeset.apply(Harbour.tables, in: db) } catch { reason = error as? JournalStop.Reason }
-                return .rollback
-            }
-            other.inDatabase { $0.clearSchemaCache() }
-            #expect(try other.read(Harbour.contents) == before)
-            return reason
+            try Self.conflict(of: sql, at: one, with: damage, at: other)
         }
         let update = "UPDATE hidden_ship SET revision = 2; INSERT INTO ship_revision VALUES (1, 1)"
         #expect(
