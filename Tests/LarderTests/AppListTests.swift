@@ -151,13 +151,7 @@ struct TinyApp: App {
     }
 
     @Sendable private func open(_ request: ScreenRequest) async throws -> ScreenResponse {
-        let session = Session(
-            app: Self.name,
-            kind: .guest,
-            account: "guest",
-            name: nil,
-            createdAt: context.clock.now()
-        )
+        let session = Session(app: Self.name, kind: .guest, account: "guest", name: nil, createdAt: context.clock.now())
         return text(try await context.sessions.open(session))
     }
 

@@ -123,11 +123,7 @@ struct DevicesCommandTests {
     @Test("SRV-16 text of a help has no requests or escapes of roff of its own")
     func escaped() {
         let lines = Roff.lines(of: ".exit and C:\\n\n\nEXAMPLES\n  'a -b\n  .so x\nEnd")
-        #expect(
-            lines == [
-                "\\&.exit and C:\\en", ".SH \"EXAMPLES\"", ".nf", "\\&'a \\-b", "\\&.so x", ".fi", "End",
-            ]
-        )
+        #expect(lines == ["\\&.exit and C:\\en", ".SH \"EXAMPLES\"", ".nf", "\\&'a \\-b", "\\&.so x", ".fi", "End"])
     }
 }
 

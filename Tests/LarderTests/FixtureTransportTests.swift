@@ -12,11 +12,7 @@ import Upstream
 @Suite("The place where recordings lie: below the client of an upstream")
 struct FixtureTransportTests {
     private static let base = "https://api.example/v1"
-    private static let limits = TransportLimits(
-        total: .seconds(60),
-        maximumBytes: 1 << 20,
-        publicAddressesOnly: false
-    )
+    private static let limits = TransportLimits(total: .seconds(60), maximumBytes: 1 << 20, publicAddressesOnly: false)
 
     private let folder: TemporaryFolder
     private let real = ScriptedTransport()

@@ -49,9 +49,7 @@ import Testing
     @Test("HARN-39 each condition is shown with stored data and without any, under a name that a file may have")
     func states() throws {
         let states = GalleryState.all(under: try HarnessCondition.list("offline,error(503, 9)"))
-        #expect(
-            states.map(\.name) == ["new", "fresh", "offline", "offline-new", "error-503-9", "error-503-9-new"]
-        )
+        #expect(states.map(\.name) == ["new", "fresh", "offline", "offline-new", "error-503-9", "error-503-9-new"])
         #expect(states.map(\.isFilled) == [false, true, true, false, true, false])
     }
 

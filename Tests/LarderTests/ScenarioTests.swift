@@ -59,25 +59,13 @@ import Testing
         #expect(
             actions == [
                 .controls([
-                    .init(
-                        method: .put,
-                        target: "/_sandbox/upstreams/spacex/fault",
-                        body: ["fault": "offline"]
-                    ),
-                    .init(
-                        method: .put,
-                        target: "/_sandbox/upstreams/catalogue/fault",
-                        body: ["fault": faults]
-                    ),
+                    .init(method: .put, target: "/_sandbox/upstreams/spacex/fault", body: ["fault": "offline"]),
+                    .init(method: .put, target: "/_sandbox/upstreams/catalogue/fault", body: ["fault": faults]),
                 ]),
                 .controls([.init(method: .post, target: "/_harness/clock/advance", body: ["s": 61])]),
                 .controls([.init(method: .post, target: "/_harness/reset")]),
                 .controls([
-                    .init(
-                        method: .put,
-                        target: "/_sandbox/catalogue/products/1",
-                        body: ["price": .number("10.5")]
-                    )
+                    .init(method: .put, target: "/_sandbox/catalogue/products/1", body: ["price": .number("10.5")])
                 ]),
             ]
         )

@@ -317,9 +317,7 @@ import Upstream
 
     @Test("the page of settings has the defaults of an upstream that differ from those of all")
     func ownDefaults() throws {
-        let common = Dictionary(
-            uniqueKeysWithValues: UpstreamSettings(named: "").all.map { ($0.key, $0.standard) }
-        )
+        let common = Dictionary(uniqueKeysWithValues: UpstreamSettings(named: "").all.map { ($0.key, $0.standard) })
         let differing = catalogue.all.filter { setting in
             guard let upstream = UpstreamSettings.upstreamName(inKey: setting.key) else { return false }
             return common[setting.key.replacing(".\(upstream).", with: "..")] != setting.standard

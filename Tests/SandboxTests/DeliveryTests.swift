@@ -25,9 +25,7 @@ import Testing
 
     @Test("HARN-12 slice pauses between two pieces, neither before the first nor after the last")
     func slice() throws {
-        #expect(
-            try steps("slice(100, 5)", of: 200) == [.send(0..<100), .wait(.milliseconds(5)), .send(100..<200)]
-        )
+        #expect(try steps("slice(100, 5)", of: 200) == [.send(0..<100), .wait(.milliseconds(5)), .send(100..<200)])
     }
 
     @Test("slices of a limited bandwidth take both times")

@@ -82,10 +82,7 @@ private let request = "GET /spacex/v4/ships/70ca HTTP/1.1\r\nHost: localhost\r\n
     func forms(upstream: String, fault: String, type: String, text: String) async throws {
         try await withSandbox { sandbox in
             let response = try await sandbox.get("/\(upstream)/anything", headers: ["Sandbox-Fault": fault])
-            #expect(
-                fault.contains("\(response.status)")
-                    && response["content-type"]?.hasPrefix(type) == true
-            )
+            #expect(fault.contains("\(response.status)") && response["content-type"]?.hasPrefix(type) == true)
             #expect(response.text.contains(text), "\(response.text)")
         }
     }

@@ -49,9 +49,7 @@ struct DeviceRoutesTests {
         #expect(try await harness.send(.get, "/v1/shop/mine", as: bert).response.text == #"{"profile":"bert"}"#)
         let list = try await harness.send(.get, "/v1/devices", as: anna).response
         #expect(try Self.ids(list.data().devices) == [id], "a device sees itself only")
-        #expect(
-            try await harness.send(.get, "/v1/devices", as: .local).response.data().devices.elements.count == 2
-        )
+        #expect(try await harness.send(.get, "/v1/devices", as: .local).response.data().devices.elements.count == 2)
     }
 
     private static func ids(_ rows: JSON) -> [String] { rows.elements.compactMap(\.id.string) }

@@ -77,10 +77,7 @@ struct EventRoutesTests {
         events.finish()
     }
 
-    @Test(
-        "SRV-09 A client that missed more than is kept, or another run, gets reset",
-        arguments: ["r-1", "old-7"]
-    )
+    @Test("SRV-09 A client that missed more than is kept, or another run, gets reset", arguments: ["r-1", "old-7"])
     func reset(identity: String) async throws {
         for number in 1...5 { stream.publish(number) }
         let (pieces, _) = try await stream.listen([.lastEventID: identity])

@@ -35,12 +35,7 @@ struct EventStreamTests {
 
     @Test("TRUST-25 The oldest listener of a client ends for one more than it may have, or of the one that has most")
     func displaced() async throws {
-        let events = EventStream(
-            run: "r",
-            listenersPerClient: 3,
-            listeners: 5,
-            clock: ManualClock().wallClock
-        )
+        let events = EventStream(run: "r", listenersPerClient: 3, listeners: 5, clock: ManualClock().wallClock)
         let heavy = (1...3).map { _ in events.subscribe(client: "a") }
         let own = events.subscribe(client: "a")
         // The first one of the client, whose stream has ended.

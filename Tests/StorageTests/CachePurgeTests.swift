@@ -125,10 +125,7 @@ import Testing
         let temporary = TemporaryFolder.unmade()
         defer { withExtendedLifetime(temporary) {} }
         let folder = temporary.url
-        let database = try LarderDatabase.withCacheTables(
-            in: DataDirectory(at: folder),
-            logger: Logger(label: "test")
-        )
+        let database = try LarderDatabase.withCacheTables(in: DataDirectory(at: folder), logger: Logger(label: "test"))
         try await ResponseStore(database).save(makeCachedResponse())
         try database.close()
         func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }

@@ -146,10 +146,7 @@ import Testing
         #expect(try await database.damagedTables() == [:])
         try database.checkReadiness()
         try await ResponseStore(database).save(makeCachedResponse("https://ships.test/large", body: rows))
-        #expect(
-            try database.integer("SELECT count(*) FROM stored_response")
-                == count.map { $0 + 1 }
-        )
+        #expect(try database.integer("SELECT count(*) FROM stored_response") == count.map { $0 + 1 })
         try database.close()
     }
 }

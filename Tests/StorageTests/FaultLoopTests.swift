@@ -42,11 +42,7 @@ import Testing
 
     @Test("TRUST-02 each system call of saving a response fails: body in a file, first and in place of another")
     func files() async throws {
-        try await loop(
-            "response with blob",
-            prepare: { try await $0.remove("a") },
-            { try await $0.saveFile("a") }
-        )
+        try await loop("response with blob", prepare: { try await $0.remove("a") }, { try await $0.saveFile("a") })
         try await loop(
             "blob in place of another",
             prepare: { try await $0.saveFile("a") },
@@ -78,11 +74,7 @@ import Testing
 
     @Test("TRUST-02 each system call of removing a response fails")
     func removal() async throws {
-        try await loop(
-            "removal of a blob",
-            prepare: { try await $0.saveFile("a") },
-            { try await $0.remove("a") }
-        )
+        try await loop("removal of a blob", prepare: { try await $0.saveFile("a") }, { try await $0.remove("a") })
     }
 
     @Test("TRUST-02 each system call of adopting a file fails")

@@ -24,9 +24,7 @@ struct ReadPlanTests {
     @Test("Without a copy the upstream is asked, if it is not known to be away, and there is nothing to be patient for")
     func nothingStored() {
         for reachable in [true, false] {
-            #expect(
-                Self.plan(.nothing, .revalidate, reachable: reachable) == .ask(because: .uriMiss, patience: nil)
-            )
+            #expect(Self.plan(.nothing, .revalidate, reachable: reachable) == .ask(because: .uriMiss, patience: nil))
         }
         #expect(Self.plan(.nothing) == .ask(because: .uriMiss, patience: nil))
         #expect(Self.plan(.nothing, reachable: false) == .unreachable)

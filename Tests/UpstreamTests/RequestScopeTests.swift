@@ -54,11 +54,7 @@ struct RequestScopeTests {
             _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/link"))
             let body = ByteStream(ByteBuffer(string: "bytes"))
             let upload = StreamedRequest(method: .put, url: "https://api.test/put", headerFields: [:], body: body)
-            _ = try await scene.upstream.stream(
-                upload,
-                headTimeout: .seconds(3600),
-                responseTimeout: .seconds(1800)
-            )
+            _ = try await scene.upstream.stream(upload, headTimeout: .seconds(3600), responseTimeout: .seconds(1800))
             _ = try await scene.upstream.call(OutgoingRequest(url: "https://api.test/look"))
         }
         let limits = scene.transport.exchanges.map(\.limits)

@@ -69,10 +69,7 @@ struct ResponseGuardTests {
             "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}\u{3}"
         for text in [text, "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n" + text] {
             try await RawServer.with(.response(text)) { server in
-                let expected = UpstreamError.badResponse(
-                    status: nil,
-                    reason: "a protocol that was not asked for"
-                )
+                let expected = UpstreamError.badResponse(status: nil, reason: "a protocol that was not asked for")
                 let result = try await ask(server.url + "/", inParts: inParts)
                 #expect(result == .failure(expected))
                 await server.log.until { $0.closed == 1 }
@@ -320,10 +317,7 @@ struct ResponseGuardTests {
         #expect(scene.transport.count == 0)
     }
 
-    @Test(
-        "TRUST-01 A status from 600 to 999 is a failure for screens (RFC 9110 §15)",
-        arguments: [600, 999]
-    )
+    @Test("TRUST-01 A status from 600 to 999 is a failure for screens (RFC 9110 §15)", arguments: [600, 999])
     func processedAsServerError(code: Int) async throws {
         let status = HTTPResponse.Status(code: code)
         let scene = try Scenario()

@@ -384,21 +384,11 @@ struct ContentTests {
                 #expect(bytes == Self.large && content.length == Self.large.count && content.fileName == "a.bin")
             }
             #expect(
-                try await files.upload(
-                    ByteStream(ByteBuffer(string: "new")),
-                    length: 3,
-                    to: "disk:/new.txt",
-                    session
-                )
+                try await files.upload(ByteStream(ByteBuffer(string: "new")), length: 3, to: "disk:/new.txt", session)
             )
             #expect(disk.change { $0.nodes["disk:/new.txt"]?.bytes } == Array("new".utf8))
             await #expect(throws: Problem.self) {
-                try await files.upload(
-                    ByteStream(ByteBuffer(string: "x")),
-                    length: 1,
-                    to: "disk:/new.txt",
-                    session
-                )
+                try await files.upload(ByteStream(ByteBuffer(string: "x")), length: 1, to: "disk:/new.txt", session)
             }
         }
     }

@@ -239,11 +239,7 @@ struct LateUploadsTests {
             let left = try await app.whileTimePasses {
                 try await app.ask(.put, "/v1/disk/file/content?path=/b.bin", as: token, prefer, bytes: [1])
             }
-            try await app.outbox(
-                try left.string("data.href"),
-                is: status == 413 ? "failed" : "waiting",
-                as: token
-            )
+            try await app.outbox(try left.string("data.href"), is: status == 413 ? "failed" : "waiting", as: token)
         }
     }
 

@@ -17,10 +17,7 @@ struct PagesTests {
             executable: CommandLine.arguments[0]
         )
         let paths = found.paths.filter { $0.key != missing }
-        return try MediaEngine(
-            tools: MediaTools(paths: paths),
-            folder: folder.url
-        )
+        return try MediaEngine(tools: MediaTools(paths: paths), folder: folder.url)
     }
 
     /// One page of 200 by 100 points with a rectangle on it.

@@ -30,9 +30,7 @@ struct PendingTreeTests {
         let added = view.lists.added(to: folder).map(\.path)
         guard case .upstream(let source, _) = view.tree.item(at: folder) else { return added }
         let paths = base.children(source).flatMap { view.paths(inPlaceOf: $0, in: folder, ahead: []) } + added
-        #expect(
-            paths.count == base.children(source).count + view.folder(folder).difference + added.count
-        )
+        #expect(paths.count == base.children(source).count + view.folder(folder).difference + added.count)
         return paths
     }
 

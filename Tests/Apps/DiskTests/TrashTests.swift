@@ -21,12 +21,7 @@ struct TrashTests {
                     && trash["data.items.0.deleted_text"] == "22.04.2024 08:00"
             )
             let path = try trash.string("data.items.0.path")
-            let restored = try await app.ask(
-                .post,
-                "/v1/disk/trash/restore",
-                as: token,
-                json: #"{"path":"\#(path)"}"#
-            )
+            let restored = try await app.ask(.post, "/v1/disk/trash/restore", as: token, json: #"{"path":"\#(path)"}"#)
             #expect(restored.status == 200 && restored["data.path"] == "disk:/a.txt")
             #expect(restored["data.back"] == "/v1/disk/files?path=disk%3A%2F")
             #expect(disk.change { $0.nodes["disk:/a.txt"] != nil })

@@ -261,19 +261,13 @@ struct WriteRunSendingTests {
                 "/v1/disk/files/move",
                 as: token,
                 json: #"{"from":"/folder","to":"/folder/deeper"}"#
-            ).expectProblem(
-                "validation-failed",
-                422
-            )
+            ).expectProblem("validation-failed", 422)
             try await app.ask(
                 .post,
                 "/v1/disk/files/move",
                 as: token,
                 json: #"{"from":"/folder/copy.txt","to":"/folder/moved.txt"}"#
-            ).expectProblem(
-                "target-exists",
-                409
-            )
+            ).expectProblem("target-exists", 409)
             #expect(
                 DiskHarness.names(try await app.get("/v1/disk/files?path=/folder&sort=name", as: token)) == [
                     "a inner.txt", "copy.txt", "moved.txt",

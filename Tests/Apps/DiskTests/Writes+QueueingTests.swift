@@ -109,12 +109,7 @@ struct WritesQueueingTests {
                 .expectProblem("precondition-failed", 412)
             // Also of a file that has this name because of a write that waits.
             _ = try await app.leave(.patch, target, as: token, json: #"{"name":"b.txt"}"#)
-            let again = try await app.leave(
-                .patch,
-                "/v1/disk/file?path=/b.txt",
-                as: token,
-                json: #"{"name":"b.txt"}"#
-            )
+            let again = try await app.leave(.patch, "/v1/disk/file?path=/b.txt", as: token, json: #"{"name":"b.txt"}"#)
             #expect(again["data.status"] == "done" && app.store.outbox.queue(of: "1130")?.entries.count == 1)
             app.disk.intercept(nil)
             await app.drained()

@@ -96,10 +96,7 @@ struct YandexOAuthClientTests {
             let form = Self.form(of: try #require(oauth.requests.last))
             let verifier = try #require(form["code_verifier"])
             let challenge = Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString().replacing("+", with: "-")
-                .replacing("/", with: "_").replacing(
-                    "=",
-                    with: ""
-                )
+                .replacing("/", with: "_").replacing("=", with: "")
             #expect(query["code_challenge"] == challenge && (43...128).contains(verifier.utf8.count))
             #expect(form["client_secret"] == "hush+hush" && form["grant_type"] == "authorization_code")
             let again = try await app.ask(.post, "/v1/disk/session", json: login)
@@ -136,10 +133,7 @@ struct YandexOAuthClientTests {
                 .post,
                 "/v1/disk/session",
                 json: #"{"mode":"oauth_code","code":"1234567","state":"\#(state)"}"#
-            ).expectProblem(
-                "validation-failed",
-                422
-            )
+            ).expectProblem("validation-failed", 422)
         }
     }
 

@@ -71,9 +71,7 @@ struct YoungWritesTests {
             let move = #"{"from":"/folder","to":"/moved"}"#
             #expect(try await app.ask(.post, "/v1/disk/files/move", as: token, json: move).status == 201)
             Self.hide(["disk:/new.bin", "disk:/moved"], on: disk)
-            #expect(
-                try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1]).status == 201
-            )
+            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1]).status == 201)
             // The service has shown the folder in the response to its move.
             let inner = "/v1/disk/file?path=/moved/a inner.txt&refresh=1".replacing(" ", with: "%20")
             try await app.get(inner, as: token).expectProblem("not-found", 404)
@@ -110,9 +108,7 @@ struct YoungWritesTests {
     func queued() async throws {
         try await WriteScenario.run { app, disk, token in
             Self.hide(["disk:/new.bin"], on: disk)
-            #expect(
-                try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1]).status == 201
-            )
+            #expect(try await app.ask(.put, "/v1/disk/file/content?path=/new.bin", as: token, bytes: [1]).status == 201)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
             let left = try await app.leave(.post, "/v1/disk/links", as: token, json: #"{"path":"/new.bin"}"#)

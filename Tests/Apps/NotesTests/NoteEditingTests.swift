@@ -269,10 +269,7 @@ struct NoteEditingTests {
         }
     }
 
-    @Test(
-        "An unknown time zone is 400",
-        arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""]
-    )
+    @Test("An unknown time zone is 400", arguments: ["Mars/Olympus", "../../etc/passwd", "PST", "%00", "Europe/", ""])
     func timeZone(name: String) async throws {
         try await NotesHarness.run { app, token in
             for path in ["", "/map", "/n1"] {

@@ -87,12 +87,7 @@ private final class FileDisk: Sendable {
         let made = FileDisk()
         try await PDFHarness.run(disk: made.disk) { app in
             let (token, href) = (try await token(app), try await app.saved("one", "two"))
-            let written = try await app.ask(
-                .post,
-                "\(href)/save-to-disk",
-                as: token,
-                json: #"{"path":"/two.pdf"}"#
-            )
+            let written = try await app.ask(.post, "\(href)/save-to-disk", as: token, json: #"{"path":"/two.pdf"}"#)
             written.expectPDF("pdf.reader")
             #expect(written["data.disk_path"] == "/two.pdf" && written["data.href"] == .string(href))
             #expect(
@@ -126,10 +121,7 @@ private final class FileDisk: Sendable {
             }
         }
         try await PDFHarness.run { app in
-            try await app.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem(
-                "method-not-allowed",
-                405
-            )
+            try await app.ask(.post, "/v1/pdf/documents/from-disk", json: "{}").expectProblem("method-not-allowed", 405)
         }
     }
 }

@@ -26,9 +26,7 @@ import Testing
                     && picture.headerFields[.vary] == "Authorization, Cookie, Larder-Profile"
             )
             #expect(picture.headerFields[.eTag] != nil && picture.headerFields[.contentTypeOptions] == "nosniff")
-            #expect(
-                try await app.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000"
-            )
+            #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail?width=2000").text == "jpeg two 0 at 2000")
             #expect(try await app.get("\(href)/thumbnail?width=64").text == "jpeg one 0 at 64")
             #expect(drawn(app) == 3)
             #expect(try await app.get("\(href)/pages/\(pages[1])/thumbnail").body == picture.body)

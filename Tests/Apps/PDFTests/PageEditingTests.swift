@@ -65,11 +65,7 @@ import Testing
                 ("90", 90), ("90", 180), ("270", 90), ("-180", 270), ("450", 0), ("-90", 270), ("720", 270), ("0", 270),
                 ("9e1", 0), ("90", 90),
             ] {
-                let response = try await app.ask(
-                    .patch,
-                    "\(href)/pages/\(page)",
-                    json: #"{"rotate_by":\#(turn)}"#
-                )
+                let response = try await app.ask(.patch, "\(href)/pages/\(page)", json: #"{"rotate_by":\#(turn)}"#)
                 response.expectPDF("pdf.reader")
                 #expect(response.all("rotation", in: "data.pages") == [0, .number(Double(expected))], "\(turn)")
                 #expect(try await app.paper(href) == ["jpeg one 0", "jpeg two \(expected)"], "\(turn)")
@@ -131,10 +127,7 @@ import Testing
                 #expect(refused["errors.0.code"] == .string(code))
             }
             for body in [#"{}"#, #"{"pages":"a"}"#, #"{"pages":[1]}"#] {
-                try await app.ask(.put, "\(href)/pages/order", json: body).expectProblem(
-                    "validation-failed",
-                    422
-                )
+                try await app.ask(.put, "\(href)/pages/order", json: body).expectProblem("validation-failed", 422)
             }
             #expect(try await app.pages(href) == wanted)
         }

@@ -358,9 +358,7 @@ extension PressedActionTests {
         case .array(let items): "[" + items.map(text).joined(separator: ",") + "]"
         case .object(let members):
             "{"
-                + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }.joined(
-                    separator: ","
-                )
+                + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }.joined(separator: ",")
                 + "}"
         }
     }

@@ -144,10 +144,7 @@ struct RequestBodyTests {
             let interview = ContractScenario(larder: larder, transcript: RecordedExchanges())
             let member = try await interview.session()
             for body in bodies {
-                let conforms = try document.validator.violations(
-                    of: try JSON(Data(body.utf8)),
-                    schema: schema
-                ).isEmpty
+                let conforms = try document.validator.violations(of: try JSON(Data(body.utf8)), schema: schema).isEmpty
                 let response = try await interview.ask(key, member, body: body)
                 #expect(
                     (200..<300).contains(response.status) == conforms,

@@ -253,12 +253,8 @@ import Testing
             headers: [.authorization: "OAuth sandbox-token"]
         )
         #expect(response.failure == "400 FieldValidationError")
-        #expect(
-            try response.object()["description"]?.string?.contains("\"\(field)\"") == true
-        )
-        #expect(
-            try response.object()["message"]?.string?.contains("\"\(field)\"") == true
-        )
+        #expect(try response.object()["description"]?.string?.contains("\"\(field)\"") == true)
+        #expect(try response.object()["message"]?.string?.contains("\"\(field)\"") == true)
     }
 
     @Test("paths that are none are 400, what is not there is 404, other methods are 405")

@@ -279,9 +279,7 @@ import Testing
         let (code, userCode) = (codes["device_code"]?.string ?? "", codes["user_code"]?.string ?? "")
         let pending = deviceToken(code)
         #expect(pending.failure == "400 authorization_pending" && userCode.count == 8)
-        #expect(
-            try pending.object()["error_description"] == "User has not yet authorized your application"
-        )
+        #expect(try pending.object()["error_description"] == "User has not yet authorized your application")
         let page = try #require(codes["verification_url"]?.string)
         #expect(bench.send(.get, page).status == .ok)
         #expect(bench.send(.get, "\(page)?user_code=wrong").status == .badRequest)

@@ -27,25 +27,14 @@ extension EmbeddedHTTP2 {
         raw: [UInt8]? = nil
     ) throws -> EmbeddedHTTP2 {
         let cache = ResponseCache(budgetBytes: 4 << 20, run: "run", logger: logger)
-        let connection = try EmbeddedHTTP2(
-            limits,
-            responseCache: cache,
-            clientUnits: units,
-            window: window,
-            raw: raw
-        )
+        let connection = try EmbeddedHTTP2(limits, responseCache: cache, clientUnits: units, window: window, raw: raw)
         if opened > 0 { connection.send(.rootStream, .windowUpdate(windowSizeIncrement: opened)) }
         let stream = raw == nil ? connection.request("/a") : 1
         let labels = RequestLabels(method: .get, route: "/", status: 200)
         let measurements = RequestMeasurements(labels)
         connection.streams[0].annotations.update {
             $0.changeToken = changeToken
-            $0.record = RequestRecord(
-                method: .get,
-                path: "/",
-                status: Int(status.code),
-                measurements: measurements
-            )
+            $0.record = RequestRecord(method: .get, path: "/", status: Int(status.code), measurements: measurements)
         }
         let fields: HTTPHeaders = ["X-Request-Id": "first", "ETag": "\"a:b\""]
         let length: HTTPHeaders = text.isEmpty ? [:] : ["Content-Length": "\(text.utf8.count)"]

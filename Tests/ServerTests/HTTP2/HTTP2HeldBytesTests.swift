@@ -38,11 +38,7 @@ struct HTTP2HeldBytesTests {
     }
 
     private static func whole(_ text: String) -> StreamResponse {
-        StreamResponse(
-            heads: [[":status: 200", "content-length: \(text.utf8.count)"]],
-            body: text,
-            isEnded: true
-        )
+        StreamResponse(heads: [[":status: 200", "content-length: \(text.utf8.count)"]], body: text, isEnded: true)
     }
 
     @Test("TRUST-23 a request that waits keeps its body in its order, and is forgotten with its stream")

@@ -37,10 +37,7 @@ struct HTTP2RepeatHandlerTests {
     func many() throws {
         let connection = try Self.raw()
         let bytes = [5, 7, 9].flatMap { Self.request($0) } + Self.request(11, Self.other) + Self.request(13)
-        #expect(
-            try Self.sent(connection, for: bytes)
-                == [5, 7, 9, 13].flatMap { ["1 on \($0)", "0 on \($0)"] }
-        )
+        #expect(try Self.sent(connection, for: bytes) == [5, 7, 9, 13].flatMap { ["1 on \($0)", "0 on \($0)"] })
         #expect(connection.decoded.count == 3 && connection.streams.count == 2)
     }
 

@@ -10,14 +10,7 @@ import Testing
 struct CachedBlockTests {
     private static func written(_ response: CachedBytes, _ identity: RequestIdentity) -> ByteBuffer {
         var buffer = ByteBuffer()
-        response.writeFrames(
-            response.block,
-            to: &buffer,
-            stream: 5,
-            date: date(),
-            requestID: identity,
-            now: now
-        )
+        response.writeFrames(response.block, to: &buffer, stream: 5, date: date(), requestID: identity, now: now)
         return buffer
     }
 
@@ -163,10 +156,7 @@ struct CachedBlockTests {
         #expect(String(decoding: start, as: UTF8.self) == "HTTP/1.1 200 OK\r\nCache-Status: other; hit\r\nAge: ")
     }
 
-    @Test(
-        "If two members have a ttl it is unknown which is Larder's, and nothing is cached",
-        arguments: [true, false]
-    )
+    @Test("If two members have a ttl it is unknown which is Larder's, and nothing is cached", arguments: [true, false])
     func twoAccounts(inOneLine: Bool) {
         let (other, own) = ("Cache-Status: other; hit; ttl=5", "larder; hit; ttl=7")
         #expect((inOneLine ? Self.head("\(other), \(own)") : Self.head(other, "Cache-Status: \(own)")) == nil)

@@ -13,12 +13,7 @@ import Testing
     private static let now = NIODeadline.uptimeNanoseconds(1)
 
     private static func store(budget: Int, entries: Int = 65_536) -> ResponseCache {
-        ResponseCache(
-            budgetBytes: budget,
-            entries: entries,
-            run: "run",
-            logger: .quiet
-        )
+        ResponseCache(budgetBytes: budget, entries: entries, run: "run", logger: .quiet)
     }
 
     private static let ticket: ResponseCache.Ticket = {
@@ -72,12 +67,7 @@ import Testing
     func sleep() {
         let slept = NIOLockedValueBox<Int64>(7)
         let sleep = SleepWatch(slept: { slept.withLockedValue(\.self) })
-        let responses = ResponseCache(
-            budgetBytes: 1 << 20,
-            run: "run",
-            sleep: sleep,
-            logger: .quiet
-        )
+        let responses = ResponseCache(budgetBytes: 1 << 20, run: "run", sleep: sleep, logger: .quiet)
         for number in 0..<20 { responses.record(Self.bytes(10), Self.ticket, for: Self.key(number), now: Self.now) }
         slept.withLockedValue { $0 += 400 }
         #expect(responses.response(to: Self.key(1), now: Self.now) != nil)

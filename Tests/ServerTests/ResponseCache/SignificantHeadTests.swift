@@ -280,9 +280,7 @@ import Testing
     func tokens() throws {
         let kept = try CachingConnection()
         _ = try kept.record(Self.head, "body")
-        kept.connection.receive(
-            CachingConnection.head("/kept", "Authorization: Bearer two\r\nConnection: close\r\n")
-        )
+        kept.connection.receive(CachingConnection.head("/kept", "Authorization: Bearer two\r\nConnection: close\r\n"))
         #expect(try kept.connection.sent().isEmpty && kept.passed == 2)
     }
 }

@@ -105,9 +105,7 @@ struct ProxyMachineTests {
 
     @Test("A request that another one could serve waits for it, and looks again when it leads")
     mutating func leads() {
-        #expect(
-            collapsing.next(.looked(.forward(.uriMiss), .ready)) == .wait(ForwardPlan(.uriMiss))
-        )
+        #expect(collapsing.next(.looked(.forward(.uriMiss), .ready)) == .wait(ForwardPlan(.uriMiss)))
         #expect(collapsing.next(.leads) == .look(usingStore: true))
         #expect(collapsing.next(.looked(.forward(.uriMiss), .ready)) == .forward(.uriMiss), "waits once")
     }
@@ -196,9 +194,7 @@ struct ProxyMachineTests {
         let error = UpstreamError.badResponse(status: .ok, reason: UpstreamError.cutShort)
         _ = machine.next(.looked(.validate(validation), .ready))
         _ = machine.next(.responded(.ok, .replace))
-        #expect(
-            machine.next(.brokeOff(.ok)) == .serveStale(validation, .brokeOff(.ok), otherwise: .fail(error))
-        )
+        #expect(machine.next(.brokeOff(.ok)) == .serveStale(validation, .brokeOff(.ok), otherwise: .fail(error)))
         _ = machine.next(.looked(.forward(.uriMiss), .ready))
         #expect(machine.next(.brokeOff(.ok)) == .fail(error))
     }

@@ -55,10 +55,7 @@ extension AppHarness<DiskApp, FakeYandexDisk> {
             DiskApp.self,
             fixture: disk,
             upstreams: upstreams,
-            AppSurroundings(
-                clock: clock,
-                directory: settings.directory
-            ),
+            AppSurroundings(clock: clock, directory: settings.directory),
             make: { context in
                 var context = context
                 context.settings = settings.values

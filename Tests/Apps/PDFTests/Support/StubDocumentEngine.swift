@@ -145,10 +145,7 @@ final class StubDocumentEngine: Sendable {
             String(characters[$0..<min(characters.count, $0 + Self.charactersOfAPage)])
         }
         try Self.write(pieces.map { "text \($0)\(locale.map { " (\($0))" } ?? "") 0" }, output)
-        return PDFDocumentSummary(
-            pages: pieces.map { _ in Self.a4 },
-            missingGlyphs: text.contains("☃") ? ["☃"] : []
-        )
+        return PDFDocumentSummary(pages: pieces.map { _ in Self.a4 }, missingGlyphs: text.contains("☃") ? ["☃"] : [])
     }
 
     @Sendable private func picture(_ page: Int, _ file: URL, _: PDFPage, _ width: Int) async throws -> RenderedPicture {

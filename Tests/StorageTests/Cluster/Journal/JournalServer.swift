@@ -123,11 +123,7 @@ enum Harbour {
     ]
 
     static let replicated = ["ship_revision", "hidden_ship", "person", "note", "note_cell"]
-    static let tables = JournalTables(
-        replicated: replicated,
-        virtual: ["note_text"],
-        derivations: ["note": index]
-    )
+    static let tables = JournalTables(replicated: replicated, virtual: ["note_text"], derivations: ["note": index])
 
     /// Keeps the search index. Writes need not, since each is applied by its changeset.
     @Sendable private static func index(_ db: Database, _ update: JournalTables.RowUpdate) throws {
@@ -182,9 +178,7 @@ extension Harbour {
     /// Hides a ship, and returns the revision.
     static func hide(_ ship: Int, for account: Int, on server: JournalServer) async throws -> Int {
         try await server.journal.write(scope: "ships") { db in
-            try db.execute(
-                sql: "INSERT INTO ship_revision VALUES (1, 1) ON CONFLICT DO UPDATE SET last = last + 1"
-            )
+            try db.execute(sql: "INSERT INTO ship_revision VALUES (1, 1) ON CONFLICT DO UPDATE SET last = last + 1")
             let revision = try Int.fetchOne(db, sql: "SELECT last FROM ship_revision") ?? 0
             try db.execute(
                 sql:
