@@ -70,13 +70,8 @@ struct EventStreamTests {
         let elsewhere = EventStream(run: "test", clock: ManualClock().wallClock)
         events.share(over: access.changes)
         elsewhere.share(over: other.changes)
-        let running = Task {
-            async let first: Void = access.changes.run()
-            async let second: Void = other.changes.run()
-            _ = try await (first, second)
-        }
+        let running = await access.hear(other)
         defer { running.cancel() }
-        await BoundedWait.poll(for: "both to hear") { access.changes.isConnected && other.changes.isConnected }
         let own = ServerEvent.screenChanged(app: "shop", screen: "own", revision: 1, audience: .app("shop"))
         events.publish(own, isOwn: true)
         publish(to: .everyone)

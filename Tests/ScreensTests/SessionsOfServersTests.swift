@@ -55,13 +55,8 @@ struct SessionsOfServersTests {
         let access = try await ClusterAccess.temporary(kept: .seconds(60))
         let other = access.otherServer(kept: .seconds(60))
         let (one, two) = (try Node(access, kept: .seconds(60)), try Node(other, kept: .seconds(60)))
-        let running = Task {
-            async let first: Void = access.changes.run()
-            async let second: Void = other.changes.run()
-            _ = try await (first, second)
-        }
+        let running = await access.hear(other)
         defer { running.cancel() }
-        await BoundedWait.poll(for: "both to hear") { access.changes.isConnected && other.changes.isConnected }
         try await test(access, one, two)
     }
 

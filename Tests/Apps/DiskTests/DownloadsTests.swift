@@ -231,14 +231,8 @@ struct DownloadsTests {
             gate.open()
             let again = try await app.logIn()
             try await app.get("/v1/disk/downloads/\(id)", as: again).expectProblem("not-found", 404)
-            #expect(
-                try app.database.read {
-                    try Int.fetchOne(
-                        $0,
-                        sql: "SELECT (SELECT count(*) FROM disk_download) + (SELECT count(*) FROM blob)"
-                    )
-                } == 0
-            )
+            let rows = "SELECT (SELECT count(*) FROM disk_download) + (SELECT count(*) FROM blob)"
+            #expect(try app.database.integer(rows) == 0)
         }
     }
 

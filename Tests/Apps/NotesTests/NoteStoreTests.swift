@@ -294,21 +294,27 @@ struct NoteStoreQueryPlanTests {
             // The response is read behind the commit: on a disk that cannot be read a change may be done and the
             // response fail.
             for (faults, mayBePartial) in [([FaultScope.Fault.fullDisk], false), ([.brokenDisk, .brokenOnce], true)] {
-                let count = try await loop.run(mayBePartial: mayBePartial, faults: faults) {
-                    let prepared = try await prepare(app, token)
-                    id.withLock { $0 = prepared }
-                } write: {
-                    let response = try await write(app, token, id.withLock(\.self))
-                    guard response.status < 400 || response.status == repeated else {
-                        throw Exchanged.Refused(response)
+                let count = try await loop.run(
+                    mayBePartial: mayBePartial,
+                    faults: faults,
+                    prepare: {
+                        let prepared = try await prepare(app, token)
+                        id.withLock { $0 = prepared }
+                    },
+                    write: {
+                        let response = try await write(app, token, id.withLock(\.self))
+                        let isDone = response.status < 400 || response.status == repeated
+                        guard isDone else { throw Exchanged.Refused(response) }
                     }
-                }
+                )
                 #expect(count > 2, "\(kind): \(count)", sourceLocation: sourceLocation)
                 print("faults: note \(kind): \(count)")
             }
             try loop.finish()
         }
     }
+
+    @Sendable private static func nothing(_: NotesHarness, _: String) -> String { "" }
 
     @Sendable private static func add(_ app: NotesHarness, _ token: String) async throws -> String {
         try await app.add("note \(UUID())", as: token)
@@ -322,7 +328,7 @@ struct NoteStoreQueryPlanTests {
 
     @Test("TRUST-02 Each system call of adding a note fails")
     func added() async throws {
-        try await loop("added", prepare: { _, _ in "" }) { app, token, _ in
+        try await loop("added", prepare: Self.nothing) { app, token, _ in
             try await app.ask(.post, "/v1/notes", as: token, #"{"body":"\#(UUID())"}"#)
         }
     }

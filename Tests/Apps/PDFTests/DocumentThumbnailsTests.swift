@@ -69,10 +69,7 @@ import Testing
     func manyAtOnce() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
-            let page = try #require(
-                try app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
-                    .first
-            )
+            let page = try firstPage(of: href, app)
             app.paper.hold()
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...5 { group.addTask { try await app.get("\(href)/thumbnail?width=50").text } }
@@ -160,10 +157,7 @@ import Testing
     func manyAtOnce() async throws {
         try await PDFHarness.run { app in
             let href = try await app.draft("one")
-            let page = try #require(
-                try app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages
-                    .first
-            )
+            let page = try firstPage(of: href, app)
             app.paper.failDrawing(.timedOut(.pdftoppm))
             app.paper.hold()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -199,4 +193,9 @@ import Testing
             #expect(try await app.get("\(href)/thumbnail").status == 200)
         }
     }
+}
+
+/// Returns the first page of a document as it is stored.
+private func firstPage(of href: String, _ app: PDFHarness) throws -> DocumentPage {
+    try #require(app.documents.document(String(href.suffix(16)), profile: "local", at: app.clock.now)?.pages.first)
 }

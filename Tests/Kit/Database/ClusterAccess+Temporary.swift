@@ -34,6 +34,17 @@ extension ClusterAccess {
         ClusterAccess(database: database, kept: kept)
     }
 
+    /// Lets two servers hear each other until the task is cancelled; returns once both do.
+    package func hear(_ other: ClusterAccess) async -> Task<Void, any Error> {
+        let running = Task {
+            async let first: Void = changes.run()
+            async let second: Void = other.changes.run()
+            _ = try await (first, second)
+        }
+        await BoundedWait.poll(for: "both to hear") { changes.isConnected && other.changes.isConnected }
+        return running
+    }
+
     /// Returns the rows of users in the file of one of the servers, which follows the others.
     ///
     /// - Parameter kept: how long a read may rely on the rows without asking for changes of others.

@@ -2,13 +2,22 @@ package import Logging
 
 /// Records log lines.
 package final class LogRecorder: Sendable {
-    private let recorded = Watched<[String]>([])
+    /// A line, with the metadata of its logger.
+    package struct Entry: Sendable {
+        package let level: Logger.Level
+        package let message: String
+        package let metadata: Logger.Metadata
+    }
+
+    private let recorded = Watched<[(line: String, entry: Entry)]>([])
 
     /// Creates an empty log.
     package init() {}
 
     /// The lines so far: level, message and metadata.
-    package var lines: [String] { recorded.value }
+    package var lines: [String] { recorded.value.map(\.line) }
+    /// The lines so far that operators see.
+    package var entries: [Entry] { recorded.value.map(\.entry).filter { $0.level >= .info } }
 
     /// A logger that writes to it, at every level.
     package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
@@ -24,7 +33,10 @@ package final class LogRecorder: Sendable {
         }
 
         func log(event: LogEvent) {
-            log.recorded.update { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+            let line = "\(event.level) \(event.message) \(event.metadata ?? [:])"
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            let entry = Entry(level: event.level, message: "\(event.message)", metadata: all)
+            log.recorded.update { $0.append((line, entry)) }
         }
     }
 }

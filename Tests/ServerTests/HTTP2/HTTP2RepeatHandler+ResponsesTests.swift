@@ -1,5 +1,4 @@
 import Concurrency
-import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -98,34 +97,24 @@ struct HTTP2RepeatHandlerResponsesTests {
         #expect(isDecoded && response.heads.isEmpty && connection.streams.count == 2)
     }
 
-    /// Records the lines of requests.
-    private struct Lines: LogHandler {
-        let lines: Watched<[String]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let fields = metadata.merging(event.metadata ?? [:]) { $1 }.filter { $0.key != "ms" }
-            let text = fields.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
-            lines.update { $0.append("\(event.message) \(text)") }
+    /// Returns the lines of requests, without their times.
+    private static func lines(_ log: LogRecorder) -> [String] {
+        log.entries.map { entry in
+            let fields = entry.metadata.filter { $0.key != "ms" }.map { "\($0.key)=\($0.value)" }
+            return "\(entry.message) \(fields.sorted().joined(separator: " "))"
         }
     }
 
     @Test("A line of the log is the same, whether NIO has decoded the request or not")
     func log() throws {
-        let lines = Watched<[String]>([])
-        let logger = Logger(label: "test") { _ in Lines(lines: lines) }
-        let connection = try EmbeddedHTTP2.cached("kept", opened: 1 << 20, logger: logger)
+        let log = LogRecorder()
+        let connection = try EmbeddedHTTP2.cached("kept", opened: 1 << 20, logger: log.logger)
         for _ in 1...3 { connection.request("/a") }
-        #expect(connection.decoded.count == 2 && lines.value.count == 3)
-        let first = lines.value[0]
+        let lines = Self.lines(log)
+        #expect(connection.decoded.count == 2 && lines.count == 3)
+        let first = lines[0]
         #expect(first.contains("run-1"))
-        #expect(lines.value[1...] == [2, 3].map { first.replacing("run-1", with: "run-\($0)") }[...])
+        #expect(lines[1...] == [2, 3].map { first.replacing("run-1", with: "run-\($0)") }[...])
     }
 
     // MARK: Windows

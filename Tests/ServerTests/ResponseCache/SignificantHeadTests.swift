@@ -186,25 +186,10 @@ import Testing
         }
     }
 
-    /// Records the trace of each line.
-    private struct TraceRecorder: LogHandler {
-        let traces: Watched<[String?]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { traces.update { $0.append(metadata["trace_id"]?.description) } }
-    }
-
     @Test("TRUST-17 The log line of a cached response has the trace of its request")
     func trace() throws {
-        let traces = Watched<[String?]>([])
-        let logger = Logger(label: "test") { _ in TraceRecorder(traces: traces) }
-        let kept = try CachingConnection(responses: ResponseCache(budgetBytes: 1 << 20, run: "run", logger: logger))
+        let log = LogRecorder()
+        let kept = try CachingConnection(responses: ResponseCache(budgetBytes: 1 << 20, run: "run", logger: log.logger))
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let other = String(trace.reversed())
         _ = try kept.record(Self.head("Traceparent: 00-\(trace)-00f067aa0ba902b7-01\r\n"), "body")
@@ -213,7 +198,7 @@ import Testing
             kept.connection.receive(Self.head("traceparent: \(value)\r\n"))
             #expect(try kept.connection.sent().hasSuffix("body"))
         }
-        #expect(traces.value == [other, nil, nil])
+        #expect(log.entries.map { $0.metadata["trace_id"]?.description } == [other, nil, nil])
     }
 }
 

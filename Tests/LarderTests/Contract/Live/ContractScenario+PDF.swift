@@ -2,8 +2,6 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import Larder
-
 /// Files that are text, so that a test sends them as one.
 enum MadeFile {
     /// A TIFF (revision 6.0) of 8 × 8 grey pixels, uncompressed. No byte of it is above 127.
@@ -52,8 +50,8 @@ enum MadeFile {
 }
 
 extension ContractScenario {
-    private static let documents = "/v1/pdf/documents"
-    private static let create = "POST /v1/pdf/documents"
+    static let pdfDocuments = "/v1/pdf/documents"
+    static let pdfCreation = "POST /v1/pdf/documents"
     static let form = ["Content-Type": "multipart/form-data; boundary=part"]
 
     static func form(_ files: [(name: String, content: String)]) -> String {
@@ -88,14 +86,14 @@ extension ContractScenario {
     }
 
     func draft(_ files: [(name: String, content: String)], query: String = "") async throws -> Drawn {
-        let response = try await askPDF(Self.create, query: query, Self.form, body: Self.form(files))
+        let response = try await askPDF(Self.pdfCreation, query: query, Self.form, body: Self.form(files))
         try #require(response.status == 201, "\(response.text)")
         let data = try #require(try response.json["data"])
         return Drawn(id: data["id"]?.string ?? "", pages: (data["pages"]?.array ?? []).compactMap { $0["id"]?.string })
     }
 
     /// Returns a body whose members are those of an operation, with values that it does not take.
-    private static func unacceptable(_ operation: String) -> String {
+    static func unacceptable(_ operation: String) -> String {
         switch operation.split(separator: "/").last {
         case "welcome": #"{"seen":1}"#
         case "merge": "{}"
@@ -110,23 +108,25 @@ extension ContractScenario {
     static func work(_ document: Drawn, with other: Drawn) -> [(operation: String, body: String?)] {
         let one = "{id}"
         return [
-            ("GET \(documents)/\(one)/thumbnail", nil), ("GET \(documents)/\(one)/pages/{page_id}/thumbnail", nil),
-            ("POST \(documents)/\(one)/pages", #"{"text":"Hello","at":1}"#),
+            ("GET \(pdfDocuments)/\(one)/thumbnail", nil),
+            ("GET \(pdfDocuments)/\(one)/pages/{page_id}/thumbnail", nil),
+            ("POST \(pdfDocuments)/\(one)/pages", #"{"text":"Hello","at":1}"#),
             (
-                "PUT \(documents)/\(one)/pages/order",
+                "PUT \(pdfDocuments)/\(one)/pages/order",
                 #"{"pages":[\#(document.pages.reversed().map { "\"\($0)\"" }.joined(separator: ","))]}"#
             ),
-            ("PATCH \(documents)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#),
-            ("DELETE \(documents)/\(one)/pages/{page_id}", nil),
-            ("POST \(documents)/\(one)/pages/delete", #"{"pages":["\#(document.page)"]}"#),
-            ("POST \(documents)/\(one)/extract", #"{"pages":["\#(document.page)"]}"#),
+            ("PATCH \(pdfDocuments)/\(one)/pages/{page_id}", #"{"rotate_by":90}"#),
+            ("DELETE \(pdfDocuments)/\(one)/pages/{page_id}", nil),
+            ("POST \(pdfDocuments)/\(one)/pages/delete", #"{"pages":["\#(document.page)"]}"#),
+            ("POST \(pdfDocuments)/\(one)/extract", #"{"pages":["\#(document.page)"]}"#),
             ("POST /v1/pdf/merge", #"{"first":"\#(document.id)","second":"\#(other.id)"}"#),
         ]
     }
 
     /// Other names, which are written into a document's file.
-    private static let names: [(operation: String, body: String?)] = [
-        ("PATCH \(documents)/{id}", #"{"name":"Another"}"#), ("POST \(documents)/{id}/save", #"{"name":"Another"}"#),
+    static let pdfNames: [(operation: String, body: String?)] = [
+        ("PATCH \(pdfDocuments)/{id}", #"{"name":"Another"}"#),
+        ("POST \(pdfDocuments)/{id}/save", #"{"name":"Another"}"#),
     ]
 
     /// Two saved documents with pages.
@@ -137,7 +137,7 @@ extension ContractScenario {
         )
         for document in [pair.0, pair.1] {
             #expect(
-                try await askPDF("POST \(Self.documents)/{id}/save", of: document, body: #"{"name":"Saved"}"#).status
+                try await askPDF("POST \(Self.pdfDocuments)/{id}/save", of: document, body: #"{"name":"Saved"}"#).status
                     == 200
             )
         }
@@ -150,16 +150,21 @@ extension ContractScenario {
             for screen in ["launch", "welcome"] { try await askPDF("GET /v1/pdf/\(screen)", isHead: isHead) }
         }
         try await askPDF("PUT /v1/pdf/welcome", body: #"{"seen":true}"#)
-        try await askPDF("GET \(Self.documents)")
-        try await askPDF("GET \(Self.documents)", query: "?q=saved&tz=UTC")
+        try await askPDF("GET \(Self.pdfDocuments)")
+        try await askPDF("GET \(Self.pdfDocuments)", query: "?q=saved&tz=UTC")
         let layout = "?page=a4&margin_mm=5&quality=80"
-        try await askPDF(Self.create, query: layout, Self.form, body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))]))
+        try await askPDF(
+            Self.pdfCreation,
+            query: layout,
+            Self.form,
+            body: Self.form([("a.pdf", MadeFile.pdf(pages: 1))])
+        )
         let opening = try await larder.listen { _ in true }
         let place = try #require(ServerSentEvents(opening.text).lastID)
         let (one, other) = try await savedPair()
         let spare = try await draft([("Spare.pdf", MadeFile.pdf(pages: 2))])
         try await askPDF(
-            "POST \(Self.documents)/{id}/pages",
+            "POST \(Self.pdfDocuments)/{id}/pages",
             of: spare,
             query: layout,
             Self.form,
@@ -169,9 +174,9 @@ extension ContractScenario {
         try await parts(of: one)
         try await worked(on: one, with: other)
         try await documentLists()
-        let page = try await askPDF("DELETE \(Self.member)/pages/{page_id}", of: spare, query: "?permanently=true")
+        let page = try await askPDF("DELETE \(Self.pdfDocument)/pages/{page_id}", of: spare, query: "?permanently=true")
         #expect(page.status == 200)
-        try await askPDF("DELETE \(Self.member)", of: spare)
+        try await askPDF("DELETE \(Self.pdfDocument)", of: spare)
         try await documentDrafts()
         try await documentsTrash()
         let heard = try await larder.listen(["Last-Event-ID": place]) {
@@ -180,11 +185,11 @@ extension ContractScenario {
         await note("GET /v1/events", "while documents were made", heard)
     }
 
-    private static let member = "\(documents)/{id}"
+    static let pdfDocument = "\(pdfDocuments)/{id}"
 
     /// A document, its file and pictures; each is 304 for the tag that it had.
     private func shown(_ document: Drawn) async throws {
-        let member = Self.member
+        let member = Self.pdfDocument
         for operation in [
             "GET \(member)", "GET \(member)/file", "GET \(member)/thumbnail",
             "GET \(member)/pages/{page_id}/thumbnail",
@@ -202,7 +207,7 @@ extension ContractScenario {
 
     /// Parts, forms and another name of a document.
     private func parts(of one: Drawn) async throws {
-        let member = Self.member
+        let member = Self.pdfDocument
         for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
             try await askPDF(operation, of: one, query: "?width=40")
         }
@@ -216,7 +221,7 @@ extension ContractScenario {
 
     /// All work on the pages of a document, and the way back.
     private func worked(on one: Drawn, with other: Drawn) async throws {
-        let member = Self.member
+        let member = Self.pdfDocument
         for index in Self.work(one, with: other).indices {
             let pages = try await askPDF("GET \(member)", of: one).json.at(pointer: "/data/pages")?.array ?? []
             let now = Drawn(id: one.id, pages: pages.compactMap { $0["id"]?.string })
@@ -231,10 +236,10 @@ extension ContractScenario {
 
     private func documentLists() async throws {
         for query in ["", "?limit=1", "?limit=1&offset=1"] {
-            try await askPDF("GET \(Self.documents)", query: query, ["Accept-Encoding": "gzip"])
+            try await askPDF("GET \(Self.pdfDocuments)", query: query, ["Accept-Encoding": "gzip"])
         }
-        try await askPages("GET \(Self.documents)")
-        for operation in ["GET \(Self.documents)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
+        try await askPages("GET \(Self.pdfDocuments)")
+        for operation in ["GET \(Self.pdfDocuments)", "GET /v1/pdf/launch", "GET /v1/pdf/welcome"] {
             let tag = try #require(try await askPDF(operation).headers["etag"])
             for isHead in [false, true] { try await askPDF(operation, ["If-None-Match": tag], isHead: isHead) }
         }
@@ -251,7 +256,7 @@ extension ContractScenario {
 
     /// Deleted documents: restored, deleted for good one by one and all together.
     private func documentsTrash() async throws {
-        let (trash, one, member) = ("/v1/pdf/trash", "/v1/pdf/trash/{id}", "\(Self.documents)/{id}")
+        let (trash, one, member) = ("/v1/pdf/trash", "/v1/pdf/trash/{id}", "\(Self.pdfDocuments)/{id}")
         try await askPDF("GET \(trash)")
         let (first, second) = try await savedPair()
         for document in [first, second] { #expect(try await askPDF("DELETE \(member)", of: document).status == 200) }
@@ -271,163 +276,5 @@ extension ContractScenario {
         #expect(try await askPDF("DELETE \(trash)", stale).status == 412)
         #expect(try await askPDF("DELETE \(trash)").status == 200)
         #expect(try await askPDF("DELETE \(member)", of: first, query: "?permanently=true").status == 200)
-    }
-
-    /// Requests that are refused before any program works on the document.
-    func documentsRefused() async throws {
-        let (one, other) = try await savedPair()
-        let draft = try await draft([("a.pdf", MadeFile.pdf(pages: 1))])
-        let member = "\(Self.documents)/{id}"
-        let work = Self.work(.nobody, with: .nobody)
-        let simple: [(String, String?)] = [
-            ("GET \(member)", nil), ("PATCH \(member)", #"{"name":"a"}"#), ("DELETE \(member)", nil),
-            ("POST \(member)/save", "{}"), ("POST \(member)/undo", nil),
-            ("GET \(member)/file", nil),
-        ]
-        for (operation, body) in simple + work.filter({ !$0.operation.hasSuffix("merge") }) {
-            #expect(try await askPDF(operation, body: body).status == 404)
-        }
-        let creations = [
-            ("PUT /v1/pdf/welcome", #"{"seen":true}"#), (Self.create, Self.form([("a.pdf", MadeFile.pdf(pages: 1))])),
-        ]
-        let changes = (simple + Self.work(one, with: other) + creations).filter { !$0.0.hasPrefix("GET") }
-        for (operation, body) in changes {
-            let headers = ["If-Match": "\"0\""].merging(operation == Self.create ? Self.form : [:]) { own, _ in own }
-            #expect(try await askPDF(operation, of: one, headers, body: body).status == 412, "\(operation)")
-        }
-        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"0123456789abcdef"}"#)
-        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(draft.id)"}"#)
-        try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(one.id)","second":"\#(one.id)"}"#)
-        try await askPDF("POST /v1/pdf/merge", body: #"{"documents":["\#(one.id)"]}"#)
-        try await askPDF("DELETE \(member)/pages/{page_id}", of: other)
-        try await askPDF("POST \(member)/pages/delete", of: other, body: #"{"pages":["\#(other.page)"]}"#)
-        for operation in ["GET \(member)/thumbnail", "GET \(member)/pages/{page_id}/thumbnail"] {
-            try await askPDF(operation, of: one, query: "?width=0")
-        }
-        for query in ["?limit=0", "?offset=x"] { try await askPDF("GET \(Self.documents)", query: query) }
-        try await bodiesRefused(of: one, (simple + work).filter { $0.1 != nil }.map(\.0))
-        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
-            try await askPDF(
-                operation.key,
-                of: one,
-                ["Larder-Profile": "a b"].merging(operation.key == Self.create ? Self.form : [:]) { own, _ in own },
-                body: operation.method == "GET" ? nil : "{}"
-            )
-        }
-    }
-
-    /// Requests with a body that is not JSON, of another type, wrong or too large.
-    private func bodiesRefused(of one: Drawn, _ operations: [String]) async throws {
-        for operation in ["PUT /v1/pdf/welcome", "POST \(Self.member)/save"] + operations {
-            try await askPDF(operation, of: one, body: "{")
-            try await askPDF(operation, of: one, ["Content-Type": "text/plain"], body: "{}")
-            let wrong = try await askPDF(operation, of: one, body: Self.unacceptable(operation))
-            #expect(wrong.status == 422, "\(operation)")
-            // A little more than each takes: of much more, the server would not read the end.
-            let size =
-                operation.hasSuffix("/pages")
-                ? 1_100_000 : ["/order", "/extract", "/delete"].contains { operation.hasSuffix($0) } ? 130_000 : 70_000
-            let large = #"{"text":"\#(String(repeating: "x", count: size))"}"#
-            #expect(try await askPDF(operation, of: one, body: large).status == 413, "\(operation)")
-        }
-    }
-
-    func uploadsRefused() async throws {
-        for query in ["?mode=both", "?page=letter"] {
-            try await askPDF(Self.create, query: query, Self.form, body: Self.form([]))
-        }
-        try await askPDF(Self.create, Self.form, body: "--part\r\n")
-        try await askPDF(Self.create, ["Content-Type": "image/jpeg"], body: "x")
-        let files: [(String, String)] = [
-            ("none", ""), ("a.bmp", "BM......"), ("damaged.tiff", String(MadeFile.tiff.prefix(60))),
-            ("secret.pdf", MadeFile.encrypted),
-        ]
-        let statuses = try await files.asyncMap { name, content in
-            try await askPDF(
-                Self.create,
-                Self.form,
-                body: Self.form(name == "none" ? [] : [("fine.pdf", MadeFile.pdf(pages: 1)), (name, content)])
-            )
-        }
-        #expect(
-            statuses.map(\.problemCode) == ["validation-failed", "unsupported-media-type", "damaged", "encrypted"],
-            "\(statuses.map(\.text))"
-        )
-        let ofDisk = try await files.suffix(2).asyncMap { try await documentOfDisk($0.0, $0.1).problemCode }
-        #expect(ofDisk == ["damaged", "encrypted"])
-        #expect(try await askPDF("GET \(Self.documents)").json.at(pointer: "/data/items")?.array?.isEmpty == true)
-    }
-
-    /// A server with small limits.
-    func documentsTooLarge() async throws {
-        let response = try await askPDF(Self.create, Self.form, body: Self.form([("long.pdf", MadeFile.pdf(pages: 4))]))
-        #expect(response.problemCode == "too-many-pages")
-        #expect(try await documentOfDisk("long.pdf", MadeFile.pdf(pages: 4)).problemCode == "too-many-pages")
-        let large = MadeFile.pdf(pages: 1) + String(repeating: "%", count: 1 << 20)
-        #expect(
-            try await askPDF(Self.create, Self.form, body: Self.form([("large.pdf", large)])).problemCode == "too-large"
-        )
-        let pair = [
-            try await draft([("a.pdf", MadeFile.pdf(pages: 3))]), try await draft([("b.pdf", MadeFile.pdf(pages: 1))]),
-        ]
-        for document in pair { try await askPDF("POST \(Self.documents)/{id}/save", of: document) }
-        #expect(
-            try await askPDF("POST \(Self.documents)/{id}/pages", of: pair[0], body: #"{"text":"a"}"#).problemCode
-                == "too-many-pages"
-        )
-        #expect(
-            try await askPDF("POST /v1/pdf/merge", body: #"{"first":"\#(pair[0].id)","second":"\#(pair[1].id)"}"#)
-                .problemCode == "too-many-pages"
-        )
-    }
-
-    /// A document whose file was damaged on the disk.
-    func documentsDamaged() async throws {
-        let (one, other) = try await savedPair()
-        let folder = larder.directory.appending(path: "blobs")
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            try Data("garbage".utf8).write(to: folder.appending(path: name))
-        }
-        try await expectOfWork("damaged", on: one, with: other)
-    }
-
-    /// Requests every operation on a document's file; each responds with this problem and changes nothing.
-    func expectOfWork(_ code: String, on document: Drawn, with other: Drawn) async throws {
-        for (operation, body) in Self.work(document, with: other) + Self.names {
-            let response = try await askPDF(
-                operation,
-                of: document,
-                query: operation.hasPrefix("GET") ? "?width=77" : "",
-                body: body
-            )
-            #expect(response.problemCode == code, "\(operation): \(response.text)")
-        }
-        let now = try await askPDF("GET \(Self.documents)/{id}", of: document).json.at(pointer: "/data/pages")?.array?
-            .compactMap { $0["id"]?.string }
-        #expect(now == document.pages)
-    }
-
-    /// A database that is closed.
-    static let pdfBodies: [String: String] = [
-        "PUT /v1/pdf/welcome": #"{"seen":true}"#, "PATCH /v1/pdf/documents/{id}": #"{"name":"a"}"#,
-        "POST /v1/pdf/documents/{id}/pages": #"{"text":"a"}"#,
-        "PUT /v1/pdf/documents/{id}/pages/order": #"{"pages":["a"]}"#,
-        "POST /v1/pdf/documents/{id}/pages/delete": #"{"pages":["a"]}"#,
-        "PATCH /v1/pdf/documents/{id}/pages/{page_id}": #"{"rotate_by":90}"#,
-        "POST /v1/pdf/documents/{id}/extract": #"{"pages":["a"]}"#,
-        "POST /v1/pdf/merge": #"{"first":"0123456789abcdef","second":"0123456789abcdea"}"#,
-        "POST /v1/pdf/documents": ContractScenario.form([("a.pdf", MadeFile.pdf(pages: 1))]),
-        "POST /v1/pdf/documents/from-disk": #"{"path":"disk:/a.jpg"}"#,
-        "POST /v1/pdf/documents/{id}/save-to-disk": #"{"path":"disk:/a.pdf"}"#,
-    ]
-
-    func brokenDocuments() async throws {
-        let member = try await diskSession()
-        try await larder.application.close()
-        for operation in try OpenAPIDocument.load().operations where operation.path.hasPrefix("/v1/pdf/") {
-            let headers = operation.key == Self.create ? Self.form : operation.value["security"] == nil ? [:] : member
-            let response = try await askPDF(operation.key, headers, body: Self.pdfBodies[operation.key])
-            #expect(response.status == 500, "\(operation.key): \(response.text)")
-        }
     }
 }
