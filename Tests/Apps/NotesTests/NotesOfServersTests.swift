@@ -202,7 +202,7 @@ struct NotesOfServersTests {
             #expect(try await Self.openings(two, token) == ["text"])
             try postgres.stop("immediate")
             for path in ["", "?q=text", "/map", "/\(id)", "/trash", "/places?q=x"] {
-                try await one.get("/v1/notes\(path)", as: token).expectStaleStore("\(path)")
+                try await one.get("/v1/notes\(path)", as: token).expectStaleStore(path)
             }
             #expect(try await one.get("/v1/notes/session", as: token).status == 200)
             try await one.get("/v1/notes", as: "unknown").expectProblem("store-unavailable", 503)

@@ -169,7 +169,7 @@ struct DocumentsOfServersTests {
             try postgres.stop("immediate")
             let screens = ["documents", "documents?q=report", "drafts", "trash", "launch", "welcome"]
             for path in screens.map({ "/v1/pdf/\($0)" }) + [href, draft] {
-                try await other.get(path).expectStaleStore("\(path)")
+                try await other.get(path).expectStaleStore(path)
             }
             #expect(try await other.get("\(href)/thumbnail").text == "jpeg one 0 at 320")
             #expect(try await other.get("\(href)/thumbnail?width=9").text == "jpeg one 0 at 9", "the file is here")

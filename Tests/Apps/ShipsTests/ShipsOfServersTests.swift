@@ -167,7 +167,7 @@ struct ShipsOfServersTests {
                 try postgres.stop("immediate")
                 let requests = one.spaceX.requests.count
                 for target in ["/v1/ships", "/v1/ships?refresh=1", "/v1/ships/a1"] {
-                    try await one.get(target, as: token).expectStaleStore("\(target)")
+                    try await one.get(target, as: token).expectStaleStore(target)
                 }
                 #expect(try await Self.names(one, token) == ["Alma", "Carl", "DORA"])
                 // Nothing is asked for that could not be kept.

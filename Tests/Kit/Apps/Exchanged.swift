@@ -115,7 +115,8 @@ extension Exchanged {
     }
 
     /// Expects a screen of users' data while PostgreSQL is away: stale, with a text.
-    package func expectStaleStore(_ comment: Comment = "", sourceLocation: SourceLocation = #_sourceLocation) {
+    package func expectStaleStore(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let comment: Comment = "\(path): \(text)"
         #expect(status == 200 && self["meta.stale"] == true, comment, sourceLocation: sourceLocation)
         #expect(self["meta.offline"] == false, comment, sourceLocation: sourceLocation)
         #expect(self["meta.banner.code"] == "store-unavailable", comment, sourceLocation: sourceLocation)

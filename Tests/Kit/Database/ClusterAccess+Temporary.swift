@@ -1,7 +1,7 @@
 import Foundation
 package import Screens
 package import Storage
-import Testing
+package import Testing
 
 @testable package import Cluster
 
@@ -66,7 +66,11 @@ extension ClusterAccess {
     }
 
     /// Cuts the whole journal behind a snapshot of the file of one of the servers.
-    package func cutJournal(for file: LarderDatabase, _ tables: JournalTables) async throws {
+    package func cutJournal(
+        for file: LarderDatabase,
+        _ tables: JournalTables,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         var limits = JournalLimits()
         (limits.kept, limits.rows) = (0, 0)
         let journal = Journal(
@@ -81,7 +85,7 @@ extension ClusterAccess {
         try await journal.catchUp()
         try await journal.snapshots.cutIfLong()
         let left = try await database.rows("SELECT 1 AS row FROM journal") { try $0.value("row") as Int }
-        #expect(left == [])
+        #expect(left == [], sourceLocation: sourceLocation)
     }
 
     private init(database: PostgresDatabase, kept: Duration) {

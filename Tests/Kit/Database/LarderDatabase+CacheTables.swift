@@ -40,8 +40,9 @@ extension Database {
     /// Returns the rows and terms of a search index, as texts.
     package func searchEntries(of index: String) throws -> [String] {
         try execute(sql: "CREATE VIRTUAL TABLE temp.entry USING fts5vocab ('main', '\(index)', 'instance')")
-        defer { try? execute(sql: "DROP TABLE temp.entry") }
-        return try String.fetchAll(self, sql: "SELECT doc || ' ' || term FROM temp.entry")
+        let entries = try String.fetchAll(self, sql: "SELECT doc || ' ' || term FROM temp.entry")
+        try execute(sql: "DROP TABLE temp.entry")
+        return entries
     }
 
     /// Returns how many rows of each owner have a word; nil if there is no such table.

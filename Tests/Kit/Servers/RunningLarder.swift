@@ -123,7 +123,8 @@ package struct RunningSandbox: Sendable {
 
     /// Returns how many requests of a query have arrived.
     package func count(_ query: String) async throws -> Int {
-        try await control.get("/journal?\(query)&count=true").json.count.int ?? -1
+        let response = try await control.get("/journal?\(query)&count=true")
+        return try #require(try response.json.count.int, "\(response.text)")
     }
 
     /// Waits until a request is held.

@@ -2,7 +2,6 @@ import Foundation
 import NIOConcurrencyHelpers
 import Subprocess
 package import SystemPackage
-import Testing
 
 /// A process of the real executable: its output line by line, its signals, its end. Killed when it is let go.
 package final class RunningProcess: Sendable {
@@ -161,7 +160,14 @@ package final class RunningProcess: Sendable {
         }.terminationStatus
     }
 
-    /// Runs another program, which has to succeed, and returns its output.
+    /// Another program has failed.
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Runs another program, and returns its output.
+    ///
+    /// - Throws: ``Failed``. A test that ends the program itself may ignore it: nothing is recorded.
     @discardableResult
     package static func output(of program: String, _ arguments: [String]) async throws -> String {
         let result = try await Subprocess.run(
@@ -170,7 +176,9 @@ package final class RunningProcess: Sendable {
             output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20)
         )
-        try #require(result.terminationStatus.isSuccess, "\(program): \(result.standardError)")
+        guard result.terminationStatus.isSuccess else {
+            throw Failed(description: "\(program): \(result.standardError)")
+        }
         return result.standardOutput
     }
 
