@@ -15,7 +15,7 @@ import Testing
     func survival() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let first = try await start(data, sandbox)
-        let member = try await first.client.diskUser()
+        let member = try await first.client.diskUser("sandbox-token")
         let recent = try await member.get("/v1/disk/recent?limit=5").json
         #expect(recent.data.items.elements.count == 5)
         let file = try #require(recent.data.items[0].href.string)

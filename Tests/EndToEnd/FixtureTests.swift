@@ -32,7 +32,7 @@ import Testing
         let guest = try await larder.guest()
         let ships = try await guest.get("/v1/ships").json.data
         let shop = try await larder.client.get("/v1/shop/search?limit=5").json.data
-        let disk = try await larder.client.diskUser()
+        let disk = try await larder.client.diskUser("sandbox-token")
         let root = try await disk.get("/v1/disk/files")
         let folder = try root.json.data
         let recent = try await disk.get("/v1/disk/recent?limit=3").json.data

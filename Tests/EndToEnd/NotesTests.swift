@@ -59,7 +59,7 @@ import Testing
     func offline() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await larder.client.writer()
+        let bob = try await larder.client.writer("bob")
         let people = try await bob.get("/v1/notes/people?limit=500").json.data.items
         #expect(people.elements.count == 120)
         let avatar = try #require(people[0].avatar_url.string)
@@ -98,7 +98,7 @@ import Testing
     func reset() async throws {
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         let larder = try await start(data, sandbox)
-        let bob = try await larder.client.writer()
+        let bob = try await larder.client.writer("bob", password: "correct horse")
         let reset = { (user: String, input: String) in
             let arguments = ["account", "reset-password", "--user", user, "--data-directory", data.path]
             let process = RunningProcess(arguments + ["--notes-scrypt-logarithm", "10"], input: input)
@@ -113,7 +113,8 @@ import Testing
         #expect(done.status == 0 && !done.text.contains("battery"), "\(done.text)")
         let again = try await start(data, sandbox)
         #expect(try await bob.moved(to: again).get("/v1/notes").status == 401)
-        #expect(try await again.client.post("/v1/notes/session", Client.account("bob", "login")).status == 401)
+        let former = Client.account("bob", "login", password: "correct horse")
+        #expect(try await again.client.post("/v1/notes/session", former).status == 401)
         _ = try await again.client.writer("bob", "login", password: "battery staple")
     }
 
@@ -122,7 +123,7 @@ import Testing
         let (data, sandbox) = (try TemporaryFolder(), try await RunningSandbox.start())
         _ = try await sandbox.control.put("/people/account", #"{"key":"hush-hush-key"}"#)
         let larder = try await start(data, sandbox, ["--log-level", "trace", "--people-key", "hush-hush-key"])
-        let bob = try await larder.client.writer()
+        let bob = try await larder.client.writer("bob", password: "correct horse")
         #expect(try await bob.get("/v1/notes/people").status == 200)
         let wrong = Client.account("bob", "login", password: "wrong staple")
         #expect(try await larder.client.post("/v1/notes/session", wrong).status == 401)

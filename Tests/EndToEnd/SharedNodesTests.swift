@@ -236,7 +236,7 @@ import Testing
     func reset() async throws {
         let servers = try await SharedServers("notes")
         let (one, two) = (try await servers.start(), try await servers.start())
-        let bob = try await one.client.writer("bob")
+        let bob = try await one.client.writer("bob", password: "correct horse")
         let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").status == 200)
         let folder = try TemporaryFolder()

@@ -104,7 +104,7 @@ import Testing
         let server = try await RunningPostgres.shared.value
         let schema = try server.schema()
         let (one, two) = (try await Self.node(server, schema), try await Self.node(server, schema))
-        let bob = try await one.client.writer()
+        let bob = try await one.client.writer("bob")
         let elsewhere = bob.moved(to: two)
         #expect(try await elsewhere.get("/v1/notes").json.meta.page.total.number == 0)
         let created = try await bob.post("/v1/notes", #"{"body":"Straße 12.50"}"#)

@@ -99,7 +99,6 @@ struct TestedSpace {
         sandbox = RunningSandbox(base: try #require(made.sandbox.string))
         harness = Client(base: "\(sandbox.base)/_harness")
     }
-
 }
 
 extension Client {

@@ -50,6 +50,7 @@ package struct Client: Sendable {
         async throws -> Client
     {
         let response = try await post("/v1/\(app)/session", login)
+        #expect(response.status == 201, "\(response.text)", sourceLocation: sourceLocation)
         let token = try #require(
             try response.json.data.token.string,
             "\(response.text)",
@@ -59,18 +60,28 @@ package struct Client: Sendable {
     }
 
     /// Opens a session of a guest who looks at ships.
-    package func guest() async throws -> Client { try await session("ships", #"{"mode":"guest"}"#) }
-
-    /// Opens a session of the Disk.
-    package func diskUser(_ token: String = "sandbox-token") async throws -> Client {
-        try await session("disk", #"{"mode":"oauth_token","access_token":"\#(token)"}"#)
+    package func guest(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Client {
+        try await session("ships", #"{"mode":"guest"}"#, sourceLocation: sourceLocation)
     }
 
-    /// Opens a session of the notes, by default of a new account.
-    package func writer(_ name: String = "bob", _ mode: String = "register", password: String = "correct horse")
-        async throws -> Client
-    {
-        try await session("notes", Self.account(name, mode, password: password))
+    /// Opens a session of the Disk.
+    package func diskUser(
+        _ token: String = "sandbox-token",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Client {
+        let login = #"{"mode":"oauth_token","access_token":"\#(token)"}"#
+        return try await session("disk", login, sourceLocation: sourceLocation)
+    }
+
+    /// Opens a session of the notes, by default of a new account. A test that uses the name or the password again
+    /// says them.
+    package func writer(
+        _ name: String = "bob",
+        _ mode: String = "register",
+        password: String = "correct horse",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Client {
+        try await session("notes", Self.account(name, mode, password: password), sourceLocation: sourceLocation)
     }
 
     /// The body of a request that opens a session of the notes.
