@@ -44,6 +44,7 @@ import Testing
         try await PDFHarness.run { app in
             let href = try await app.saved("one", "two", name: "Passport")
             app.clock.advance(by: .seconds(1))
+            _ = try await app.saved("three", name: "Other")
             _ = try await app.ask(.delete, href)
             let shown = try await app.get(Self.trash)
             shown.expectPDF("pdf.trash")
