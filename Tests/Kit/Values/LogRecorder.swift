@@ -16,8 +16,11 @@ package final class LogRecorder: Sendable {
 
     /// The lines so far: level, message and metadata.
     package var lines: [String] { recorded.value.map(\.line) }
-    /// The lines so far that operators see.
-    package var entries: [Entry] { recorded.value.map(\.entry).filter { $0.level >= .info } }
+
+    /// Returns the lines so far of a level and above.
+    package func entries(from level: Logger.Level) -> [Entry] {
+        recorded.value.map(\.entry).filter { $0.level >= level }
+    }
 
     /// A logger that writes to it, at every level.
     package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }

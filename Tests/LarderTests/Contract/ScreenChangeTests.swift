@@ -166,7 +166,7 @@ private struct ScreenChange {
 }
 
 extension ScreenChangeTests.World {
-    /// Sends a request of the watcher of an app's screens.
+    /// Sends a request as the watcher of the screens of an app, which the path begins with.
     @discardableResult
     private func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> JSON {
         var fields = fields(String(path.prefix { $0.isLetter }))

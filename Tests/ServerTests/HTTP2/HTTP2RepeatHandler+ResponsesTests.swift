@@ -1,4 +1,5 @@
 import Concurrency
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -99,7 +100,7 @@ struct HTTP2RepeatHandlerResponsesTests {
 
     /// Returns the lines of requests, without their times.
     private static func lines(_ log: LogRecorder) -> [String] {
-        log.entries.map { entry in
+        log.entries(from: .info).map { entry in
             let fields = entry.metadata.filter { $0.key != "ms" }.map { "\($0.key)=\($0.value)" }
             return "\(entry.message) \(fields.sorted().joined(separator: " "))"
         }

@@ -198,7 +198,7 @@ import Testing
             kept.connection.receive(Self.head("traceparent: \(value)\r\n"))
             #expect(try kept.connection.sent().hasSuffix("body"))
         }
-        #expect(log.entries.map { $0.metadata["trace_id"]?.description } == [other, nil, nil])
+        #expect(log.entries(from: .info).map { $0.metadata["trace_id"]?.description } == [other, nil, nil])
     }
 }
 
