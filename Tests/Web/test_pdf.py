@@ -57,7 +57,9 @@ def test_web_21_a_document_has_the_time_of_the_browser_in_its_name_and_in_the_tr
     document = "/v1/pdf/documents/" + page.url.rsplit("/", 1)[1]
     visitor.send("POST", document + "/save", {})
     visitor.send("DELETE", document)
-    expect(visitor.open("/pdf/trash").locator(".row-sub")).to_contain_text("01:30")
+    page = visitor.open("/pdf/trash")
+    expect(page.locator(".row-sub")).to_have_text(re.compile(r"^6 Jan 2026, 01:30 · Kept until \d{1,2} \w{3} 2026, 01:30$"))
+    expect(page.locator(".rows .file-sign")).to_be_visible()
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "ru-RU"])
@@ -73,8 +75,22 @@ def test_w18_a_page_of_a_document_begins_in_the_upper_third_of_a_phone(visit, la
         assert title["height"] < 64
         share = re.compile("^(Share|Поделиться)$")
         if not save:
+            words = page.get_by_role("button", name=re.compile("^(Save|Сохранить)$")).locator("span")
+            assert words.bounding_box()["width"] > 30
             page.locator(".page-actions button").last.click()
         expect(page.get_by_role("menuitem" if not save else "link", name=share)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_w18_a_long_name_takes_two_lines_beside_the_buttons(visit, larder, width):
+    visitor = visit(larder, width=width)
+    number = things.document(larder)
+    visitor.send("PATCH", f"/v1/pdf/documents/{number}", {"name": "One document + another one " * 7})
+    page = visitor.open(f"/pdf/{number}")
+    page.locator(".leaf-item img").first.wait_for()
+    title, share = page.locator("h1").bounding_box(), page.get_by_role("link", name="Share").bounding_box()
+    assert title["height"] < 64
+    assert title["x"] + title["width"] <= share["x"] and share["y"] < title["y"] + title["height"]
 
 
 def test_web_35_a_document_that_was_not_saved_is_on_the_shelf_until_it_is_saved_or_discarded(visitor, larder):
@@ -186,6 +202,7 @@ def test_web_22_a_document_is_not_merged_with_itself(visitor, larder):
     page.get_by_role("button", name=re.compile("Actions for")).first.click()
     page.get_by_role("menuitem", name=re.compile("Merge")).click()
     page.get_by_text("Choose the second document").wait_for()
+    expect(page.locator(".selection .muted")).to_have_css("font-weight", "400")
     assert rows.evaluate_all("rows => rows.map(row => row.inert)") == [True, False]
     page.get_by_role("button", name="Cancel").click()
     assert rows.evaluate_all("rows => rows.map(row => row.inert)") == [False, False]

@@ -296,5 +296,6 @@ def test_web_39_the_grid_is_there_again_after_a_reload(visitor):
     page, _, _ = grid(visitor, 3)
     page.reload()
     expect(tiles(page)).to_have_count(3)
+    expect(page.get_by_role("button", name="Done").locator("path")).to_have_attribute("d", "M5 13l4 4L19 7")
     page.get_by_role("button", name="Done").click()
     expect(page.locator(".leaves:not(.tiles) > li")).to_have_count(3)

@@ -1,6 +1,6 @@
 // Disk: onboarding, login, profile.
 
-import {call, Problem, quietly, withQuery} from './api.js';
+import {call, Problem, quietly} from './api.js';
 import {h, replace, s} from './dom.js';
 import {endSession, newDocument, reopen} from './events.js';
 import {field, form} from './form.js';
@@ -8,7 +8,7 @@ import {icon} from './icons.js';
 import {ask} from './overlay.js';
 import {parentOf, sign, tabs, wayOf} from './disk-parts.js';
 import {afterLogin, hasSandbox} from './parts.js';
-import {define, langOf, zone} from './texts.js';
+import {define, langOf} from './texts.js';
 import {button, words} from './ui.js';
 
 const t = define({
@@ -16,7 +16,7 @@ const t = define({
     welcome: 'Welcome', login: 'LOG IN',
     lead: 'Larder reads your Yandex Disk and keeps a copy of what you look at.', token: 'Access token of Yandex Disk',
     tokenHint: 'From oauth.yandex.com. It is kept encrypted and is never shown again.',
-    needToken: 'Please paste a token.',
+    needToken: 'Please paste a token.', refused: 'This token is not accepted.',
     yandex: 'Log in with Yandex', or: 'or paste a token', try: 'Try it with the sandbox',
     as: name => `Log in as ${name}`,
     step: (at, of) => `Page ${at} of ${of}`, checking: 'Asking Yandex Disk…', space: 'Space',
@@ -32,7 +32,8 @@ const t = define({
     login: 'ВОЙТИ', lead: 'Larder читает ваш Яндекс Диск и хранит копию того, что вы смотрите.',
     token: 'Токен доступа Яндекс Диска',
     tokenHint: 'С oauth.yandex.ru. Он хранится зашифрованным и больше не показывается.',
-    needToken: 'Вставьте токен.', yandex: 'Войти через Яндекс', or: 'или вставьте токен',
+    needToken: 'Вставьте токен.', refused: 'Токен не принят.',
+    yandex: 'Войти через Яндекс', or: 'или вставьте токен',
     try: 'Попробовать с песочницей',
     as: name => `Войти как ${name}`, step: (at, of) => `Страница ${at} из ${of}`, checking: 'Спрашиваем Яндекс Диск…',
     space: 'Место', used: share => `занято ${share}`,
@@ -125,10 +126,14 @@ async function openLogin(screen) {
   const token = field('access_token', t('token'), {type: 'password', hint: t('tokenHint'), autocomplete: 'off',
     spellcheck: 'false', check: text => (text.trim() ? null : t('needToken'))});
   const extras = h('div', {class: 'stack'});
+  const own = form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
+    access_token: values.access_token.trim()}, signal).catch(problem => {
+    if (problem.status === 401) problem.errors = [{parameter: 'access_token', detail: t('refused')}];
+    throw problem;
+  }), {busyText: t('checking')});
   screen.show(h('div', {class: 'card login stack'}, h('div', {class: 'state-sign'}, icon('disk', 40)),
     screen.why && h('p', {class: 'why', lang: langOf(screen.why)}, screen.why),
-    extras, form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
-      access_token: values.access_token.trim()}, signal), {busyText: t('checking')})));
+    extras, own));
   const [code, state] = [screen.query.get('code'), screen.query.get('state')];
   let denied = screen.query.get('error') ? t('denied') : null;
   if (code && state) {
@@ -141,7 +146,8 @@ async function openLogin(screen) {
   if (screen.signal.aborted) return;
   replace(extras, denied && h('p', {class: 'why', role: 'alert', lang: langOf(denied)}, denied),
     oauth && [button(t('yandex'), toYandex, {kind: 'primary'}), codeForm(enter), h('p', {class: 'muted'}, t('or'))],
-    sandbox && accounts(enter));
+    sandbox && accounts(enter, oauth));
+  if (oauth || sandbox) own.querySelector('.primary').classList.remove('primary');
 }
 
 /** Makes the field for a code that Yandex shows where it has no address to lead back to. */
@@ -154,13 +160,12 @@ function codeForm(enter) {
     {busyText: t('checking')}));
 }
 
-/** Makes the buttons of the sandbox's accounts. */
-function accounts(enter) {
+/** Makes the buttons of the sandbox's accounts, of which the first is the main one unless there is another. */
+function accounts(enter, hasMain) {
   const known = [['anna', 'sandbox-token'], ['boris', 'sandbox-token-2']];
   return h('section', {class: 'stack accounts'}, h('h2', {}, t('try')),
-    h('div', {class: 'bar'}, known.map(([name, secret], index) =>
-    button(t('as', name), () => enter({mode: 'oauth_token', access_token: secret}), {kind: index ? '' : 'primary',
-      icon: 'user', write: true}))));
+    known.map(([name, secret], index) => button(t('as', name), () => enter({mode: 'oauth_token',
+      access_token: secret}), {kind: index || hasMain ? '' : 'primary', icon: 'user', write: true})));
 }
 
 /** Tells whether Yandex's own login is configured. */
@@ -176,8 +181,8 @@ async function toYandex() {
 }
 
 async function openTrash(screen) {
-  (await import('./trash.js')).openTrash(screen, {href: withQuery('/v1/disk/trash', {tz: zone}), back: '/disk/profile',
-    icon: 'trash', name: item => item.name, look: item => sign(item),
+  (await import('./trash.js')).openTrash(screen, {href: '/v1/disk/trash', back: '/disk/profile',
+    name: item => item.name, look: item => sign(item),
     about: item => item.origin && t('was', wayOf(parentOf(item.origin)))});
 }
 

@@ -26,7 +26,7 @@ export const routes = [
   {path: '/notes/people/:id', open: later(persons, 'openPerson')},
   {path: '/notes/new', open: later(editing, 'openNew')},
   {path: '/notes/trash', open: async screen => (await trash()).openTrash(screen,
-    {href: zoned('/v1/notes/trash'), back: '/notes', icon: 'note', name: item => withSigns(item.first_line)})},
+    {href: '/v1/notes/trash', back: '/notes', icon: 'note', name: item => withSigns(item.first_line)})},
   {path: '/notes/:id', open: later(editing, 'openNote')},
 ];
 

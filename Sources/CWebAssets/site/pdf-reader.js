@@ -19,7 +19,7 @@ const t = define({
     document: 'Document', page: number => `Page ${number}`,
     rotate: number => `Rotate page ${number}`,
     drop: number => `Delete page ${number}`, closer: 'Larger', farther: 'Smaller',
-    draft: until => `Draft: it is deleted on ${until} unless you save it.`, arrange: 'Arrange pages',
+    draft: until => `Draft, kept until ${until}`, arrange: 'Arrange pages',
     pick: number => `Select page ${number}`,
     text: 'Text', needText: 'Please type some text.', added: 'Text added', where: 'Place', end: 'At the end',
     before: number => `Before page ${number}`, add: 'Add', changed: 'It was changed elsewhere',
@@ -29,7 +29,7 @@ const t = define({
   ru: {
     document: 'Документ', page: number => `Страница ${number}`,
     rotate: number => `Повернуть страницу ${number}`, drop: number => `Удалить страницу ${number}`,
-    closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик: будет удалён ${until}, если не сохранить.`,
+    closer: 'Крупнее', farther: 'Мельче', draft: until => `Черновик, хранится до ${until}`,
     arrange: 'Упорядочить', pick: number => `Выбрать страницу ${number}`,
     text: 'Текст', needText: 'Введите текст.', added: 'Текст добавлен', where: 'Место', end: 'В конце',
     before: number => `Перед страницей ${number}`,
@@ -70,8 +70,10 @@ class Reader {
     this.document = data;
     if (!this.leaves.isConnected) this.begin();
     const draft = data.status === 'draft';
-    replace(this.state, draft && data.draft_until && h('p', {class: 'banner draft'}, icon('clock'),
-      h('span', {}, t('draft', time(data.draft_until)))),
+    const save = draft && this.action('save');
+    replace(this.state, draft && h('div', {class: 'banner draft'},
+      h('span', {class: 'grow'}, t('draft', time(data.draft_until))),
+      save?.enabled && button(save.title, () => { this.save(save); }, {kind: 'primary', write: true})),
     data.notices?.map(notice => h('p', {class: 'field-hint', lang: langOf(notice.text)}, notice.text)));
     this.head(data, draft);
     this.redraw();
@@ -100,7 +102,7 @@ class Reader {
     const {on} = this.pages;
     this.zooms.hidden = on;
     this.arrange.setAttribute('aria-pressed', String(on));
-    replace(this.arrange.querySelector('span'), on ? t('done') : t('arrange'));
+    replace(this.arrange, icon(on ? 'check' : 'grid'), h('span', null, t(on ? 'done' : 'arrange')));
     address(this.screen, {view: on ? 'pages' : null});
     this.resize();
   }
@@ -108,10 +110,8 @@ class Reader {
   action(id) { return this.document.actions.find(each => each.id === id); }
 
   head(data, draft) {
-    const [save, share] = [this.action('save'), this.action('share')];
+    const share = this.action('share');
     this.screen.head({title: data.name, back: '/pdf', actions: [
-      draft && save?.enabled && button(save.title, () => { this.save(save); },
-        {kind: 'primary compact', icon: 'check', write: true}),
       share && linkButton(share.title, withQuery(share.href, {disposition: 'attachment'}), {icon: 'share',
         kind: draft ? 'wide-only' : 'compact', download: this.file}),
       button(t('moreActs'), event => this.acts(event.currentTarget), {bare: true, icon: 'more'})]});

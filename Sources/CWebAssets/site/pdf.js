@@ -6,7 +6,7 @@ import {askName} from './form.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
-import {define, langOf, time, zone} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {openTrash, remove, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, words} from './ui.js';
 
@@ -17,7 +17,7 @@ const t = define({
     second: 'Choose the second document',
     merged: name => `${name} is made`,
     first: name => `Its pages come after those of “${name}”.`,
-    list: 'Saved documents', drafts: 'Not saved yet', draftUntil: when => `Kept until ${when}`,
+    list: 'Saved documents', drafts: 'Not saved yet',
     discard: 'Discard',
   },
   ru: {
@@ -25,7 +25,7 @@ const t = define({
     nothingText: 'Нет документов с такими словами в имени.',
     second: 'Выберите второй документ', merged: name => `Готово: ${name}`,
     first: name => `Его страницы встанут после страниц «${name}».`,
-    list: 'Сохранённые документы', drafts: 'Ещё не сохранены', draftUntil: when => `Хранится до ${when}`,
+    list: 'Сохранённые документы', drafts: 'Ещё не сохранены',
     discard: 'Удалить',
   },
 });
@@ -34,7 +34,7 @@ const t = define({
 export const routes = [
   {path: '/pdf', open: openList},
   {path: '/pdf/welcome', open: openWelcome},
-  {path: '/pdf/trash', open: screen => openTrash(screen, {href: withQuery('/v1/pdf/trash', {tz: zone}), back: '/pdf',
+  {path: '/pdf/trash', open: screen => openTrash(screen, {href: '/v1/pdf/trash', back: '/pdf',
     icon: 'pdf', name: item => `${item.name}.${item.extension}`})},
   {path: '/pdf/new', open: async screen => (await import('./pdf-new.js')).openNew(screen)},
   {path: '/pdf/:id', open: async screen => (await import('./pdf-reader.js')).openReader(screen)},
@@ -101,9 +101,9 @@ function draftRow(item, again) {
   return h('li', {class: 'row'}, leaf,
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto'}, item.name),
       h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
-        [item.page_count_text, t('draftUntil', time(item.draft_until))].join(' · '))),
+        [item.page_count_text, bin('until', time(item.draft_until))].join(' · '))),
     h('div', {class: 'row-end'},
-      button(save.title, () => send(save, t('saved')), {kind: 'compact', icon: 'check', write: true}),
+      button(save.title, () => send(save, t('saved')), {write: true}),
       button(t('discard'), async () => await ask(remove.confirm) && send(remove, t('docGone')),
         {bare: true, icon: 'trash', write: true})));
 }
@@ -152,7 +152,7 @@ class Merge {
     Object.assign(this, {first: item, action});
     this.screen.root.classList.add('merging');
     this.bar.hidden = false;
-    replace(this.bar, h('p', {}, h('strong', null, t('second')), h('br'),
+    replace(this.bar, h('p', {class: 'grow'}, h('strong', null, t('second')), h('br'),
       words('span', {class: 'muted'}, t('first', item.name))),
       button(t('cancel'), () => this.end(), {icon: 'close'}));
     this.bar.querySelector('button').focus();

@@ -2,6 +2,7 @@
 
 import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
+import {icon as drawn} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
 import {define, langOf, time} from './texts.js';
@@ -10,18 +11,20 @@ import {button, empty, linkButton} from './ui.js';
 /** The strings of the trash. */
 export const t = define({
   en: {restored: name => `${name} is restored`, gone: 'Deleted for good',
+    until: when => `Kept until ${when}`,
     empty: 'The trash is empty', download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
   ru: {restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
+    until: when => `Хранится до ${when}`,
     empty: 'Корзина пуста', download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
 
 /**
  * Shows what an app has deleted, with the actions that the server sends.
  * @param {Screen} screen
- * @param {{href: string, back: string, icon: string, name: function(Object): string}} options For the files of an
- *   upstream also `look`, which makes the sign of one, and `about`, which says more of it.
+ * @param {{href: string, back: string, icon: string, name: function(Object): string}} options `icon` is the sign of the
+ *   rows; for the files of an upstream `look` makes that of each, and `about` says more of one.
  */
-export function openTrash(screen, {href, back, icon, name, look, about = item => item.expires_text}) {
+export function openTrash(screen, {href, back, icon, name, look, about = item => t('until', time(item.expires_at))}) {
   const run = async (action, item) => {
     if (action.confirm && !await ask(action.confirm)) return;
     await call(action.href, {method: action.method, body: action.body});
@@ -30,10 +33,10 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
   };
   const act = (action, item, options) => button(action.title, () => run(action, item), {write: true,
     disabled: !action.enabled, ...options});
-  const row = item => h('li', {class: 'row'}, look?.(item),
+  const row = item => h('li', {class: 'row'},
+    look?.(item) ?? h('span', {class: `file-sign kind-${icon}`}, drawn(icon, 24)),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
-      h('span', {class: 'row-sub', lang: langOf(item.deleted_text)},
-        [look && item.deleted_at ? time(item.deleted_at) : item.deleted_text, about(item)].filter(Boolean)
+      h('span', {class: 'row-sub'}, [item.deleted_at && time(item.deleted_at), about(item)].filter(Boolean)
           .join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
@@ -51,7 +54,7 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
       drawUsage(screen, stored, href);
     },
     // The link to the undeleted rows is at the top.
-    empty: data => empty({title: t('empty'), ...data.empty, button: null}, {icon})});
+    empty: data => empty({title: t('empty'), ...data.empty, button: null}, {icon: 'trash'})});
 }
 
 /** Shows how much of the app is stored, which the trash is part of, and how much may be. */
