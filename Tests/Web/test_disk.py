@@ -90,6 +90,7 @@ def test_web_15_a_token_that_is_refused_is_said_at_the_form(visitor):
     page.get_by_label("Access token of Yandex Disk").fill("wrong")
     page.get_by_role("button", name="LOG IN", exact=True).click()
     expect(page.locator(".form-problem, .field-error").filter(has_text=re.compile(r"\w")).first).to_be_visible()
+    expect(page.locator(".field-error")).to_have_text("This token is not accepted.")
     expect(page.get_by_label("Access token of Yandex Disk")).to_have_value("wrong")
 
 
@@ -108,6 +109,12 @@ def test_web_16_folders_of_any_name_open_by_click_by_address_and_after_reload(an
     expect(page.locator("h1")).to_have_text(name)
     page.go_back()
     expect(page.locator("h1")).to_have_text("deep #1?")
+    page = anna.open(folder(f"disk:/Odd/{name}"))
+    page.get_by_role("link", name="Back", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Odd")
+    page.locator(".crumbs").get_by_role("link", name="Disk", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Disk")
+    expect(page.get_by_role("link", name="Back", exact=True)).to_have_count(0)
 
 
 def test_web_17_files_are_uploaded_by_picker_and_by_drop(anna, larder):
@@ -181,6 +188,29 @@ def test_web_17_offline_a_write_says_so_and_changes_nothing(anna, larder):
     expect(row(page, "Refused")).to_have_count(0)
 
 
+def test_web_17_a_search_offline_says_that_it_saw_only_a_part_of_the_files(anna, larder):
+    larder.fault("yandex_disk", "offline")
+    page = anna.open("/disk/search?q=zebra")
+    expect(page.locator(".state h2")).to_have_text("Nothing was found among the files that were seen so far")
+    page.get_by_role("button", name="Try again").click()
+    larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/zebra.txt", "text": "z"})
+    larder.fault("yandex_disk", "online")
+    things.wait_for_upstream(page, "yandex_disk")
+    expect(page.get_by_role("link", name="zebra.txt", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "ru-RU"])
+def test_web_18_a_file_begins_in_the_upper_quarter_of_a_phone_below_one_row_of_buttons(visit, larder, locale):
+    phone = visit(larder, width=390, height=844, locale=locale)
+    phone.log_in("disk")
+    page = phone.open("/disk/files")
+    page.get_by_role("link", name="Горы.jpg", exact=True).click()
+    page.locator(".viewer img").wait_for()
+    assert page.locator(".viewer").bounding_box()["y"] < 844 / 4
+    pager, last = page.locator(".file-steps").bounding_box(), page.locator(".page-actions > button").last.bounding_box()
+    assert abs(pager["y"] - last["y"]) < 1 and pager["x"] + pager["width"] <= last["x"]
+
+
 def test_web_18_each_kind_of_file_has_its_viewer(anna, larder):
     items = anna.send("GET", "/v1/disk/recent?limit=100").json()["data"]["items"]
     larder.control("PUT", "/yandex_disk/files", {"path": "disk:/New/note.txt", "text": "Прочти меня"})
@@ -215,7 +245,7 @@ def test_web_17_a_file_is_fetched_into_larder_and_its_progress_ends_with_done(an
     state = page.locator(".file-page aside")
     expect(state).to_contain_text("Only online")
     larder.fault("yandex_disk", "hold")
-    page.get_by_role("button", name="Make a copy here").click()
+    page.get_by_role("button", name="Download to Larder").click()
     expect(state.get_by_role("progressbar", name="fetched.bin")).to_be_visible()
     larder.fault("yandex_disk", "online")
     larder.control("POST", "/upstreams/yandex_disk/release")
@@ -344,6 +374,8 @@ def test_web_15_the_login_of_yandex_is_not_offered_where_it_is_not_configured(vi
     # Both are drawn by the same answer.
     page.get_by_role("button", name="Log in as anna").wait_for()
     expect(page.get_by_role("button", name="Log in with Yandex")).to_have_count(0)
+    # The account of the sandbox is the one main way in.
+    expect(page.locator(".login .primary")).to_have_text(["Log in as anna"])
 
 
 @pytest.mark.settings(disk_oauth_client_id="sandbox-client")

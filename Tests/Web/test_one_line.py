@@ -166,3 +166,13 @@ def test_web_30_a_folder_is_chosen_and_left_with_buttons_of_one_row(visit, larde
     assert buttons[0]["y"] == buttons[1]["y"] and buttons[0]["x"] < buttons[1]["x"]
     dialog.get_by_role("button", name="Cancel").tap()
     expect(dialog).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Actions for")).last.tap()
+    page.get_by_role("menuitem", name="Delete").tap()
+    dialog = page.get_by_role("alertdialog")
+    expect(dialog.locator(".dialog-actions > button")).to_have_count(3)
+    boxes = [one.bounding_box() for one in dialog.locator(".dialog-actions > button").all()]
+    forever, no, yes = boxes
+    assert no["y"] == yes["y"] < forever["y"] and no["x"] == forever["x"] < yes["x"]
+    assert forever["width"] > no["width"] + yes["width"]
+    dialog.get_by_role("button", name="Cancel").tap()
+    expect(dialog).to_have_count(0)

@@ -39,7 +39,7 @@ def test_web_17_what_cannot_be_undone_is_red_and_asked_twice(visitor):
     dialog = page.get_by_role("alertdialog")
     expect(dialog.get_by_role("heading")).to_have_text("Delete “a.txt”?")
     expect(dialog).to_contain_text("Current file will be deleted")
-    expect(dialog.get_by_role("button", name="Delete file")).to_have_class(re.compile("primary"))
+    expect(dialog.get_by_role("button", name="Delete file")).to_have_class(re.compile("danger"))
     forever = dialog.get_by_role("button", name="Delete for good")
     expect(forever).to_have_class(re.compile("danger"))
     forever.click()
@@ -152,6 +152,23 @@ def test_web_41_the_button_of_a_picture_covers_none_of_it_and_folders_are_signs(
         assert picture["y"] + picture["height"] <= button["y"] + 1
     ground = page.locator(".gallery-view .kind-folder").first.evaluate("one => getComputedStyle(one).backgroundColor")
     assert ground == "rgba(0, 0, 0, 0)"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_web_41_no_extension_is_broken_and_kinds_of_files_have_signs_of_their_own(visit, larder, width):
+    visitor = visit(larder, width=width)
+    files(visitor)
+    page = visitor.open("/disk/files?path=disk%3A%2F%D0%94%D0%BE%D0%BA%D1%83%D0%BC%D0%B5%D0%BD%D1%82%D1%8B")
+    page.get_by_role("button", name="Show as pictures").click()
+    page.locator(".gallery-view .row-link").first.wait_for()
+    lines = page.locator(".gallery-view .row-link").evaluate_all("""names => names.map(name => {
+        const range = document.createRange();
+        range.selectNodeContents(name.lastChild);
+        return new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size;
+    })""")
+    assert len(lines) > 10 and set(lines) == {1}
+    signs = {kind: page.locator(f".kind-{kind} path").first.get_attribute("d") for kind in ["word", "excel", "folder"]}
+    assert len(set(signs.values())) == 3
 
 
 def test_web_17_a_file_is_uploaded_where_the_recent_ones_are(visitor):

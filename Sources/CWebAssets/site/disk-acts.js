@@ -13,15 +13,15 @@ const t = define({
   en: {
     create: 'Create', made: 'Folder created',
     slash: 'A name cannot contain a slash.',
-    move: 'Move to', copy: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above', root: 'Disk',
+    moveTo: 'Move to', copyTo: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above',
     moved: count => `Moved: ${count}`, copied: count => `Copied: ${count}`, exists: 'There is one of this name already',
     skip: 'Skip', toTrash: 'To the trash', forGood: 'Delete for good',
     several: count => `${count} files and folders will be deleted`, trashed: 'In the trash now', deleted: 'Deleted',
-    linkText: 'Everyone who has the link can see it.', copyLink: 'Copy', makeLink: 'Create the link',
+    linkText: 'Everyone who has the link can see it.', makeLink: 'Create the link',
     askLink: name => `Make “${name}” public?`, isOpen: name => `“${name}” is public`,
     deleteThis: name => `Delete “${name}”?`, noWayBack: names => `${names}: this cannot be undone.`,
     until: date => `It works until ${date}.`,
-    restorable: 'It goes to the trash, and can be restored from there.', unlink: 'Stop sharing',
+    restorable: 'You can restore it from the trash.', unlink: 'Stop sharing',
     renamed: 'Renamed', keeps: ext => `The extension ${ext} stays.`, empty: 'No folders here',
     notBack: count => `Not restored: ${count}`, going: 'Yandex Disk is still working on it.',
     left: 'In the outbox. It is sent once Yandex Disk is back.',
@@ -29,16 +29,16 @@ const t = define({
   ru: {
     create: 'Создать', made: 'Папка создана',
     slash: 'В имени не может быть косой черты.',
-    move: 'Переместить', copy: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
-    up: 'Папка выше', root: 'Диск', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
+    moveTo: 'Переместить', copyTo: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',
+    up: 'Папка выше', moved: count => `Перемещено: ${count}`, copied: count => `Скопировано: ${count}`,
     exists: 'Такое имя уже есть', skip: 'Пропустить', toTrash: 'В корзину',
     forGood: 'Удалить навсегда', several: count => `Будет удалено файлов и папок: ${count}`,
     trashed: 'Теперь в корзине', deleted: 'Удалено',
-    linkText: 'Это увидит каждый, у кого есть ссылка.', copyLink: 'Копировать', makeLink: 'Создать ссылку',
+    linkText: 'Это увидит каждый, у кого есть ссылка.', makeLink: 'Создать ссылку',
     askLink: name => `Открыть доступ к «${name}»?`, isOpen: name => `«${name}» — по ссылке`,
     deleteThis: name => `Удалить «${name}»?`, noWayBack: names => `${names}: это нельзя отменить.`,
     until: date => `Она действует до ${date}.`,
-    restorable: 'Попадёт в корзину, откуда можно вернуть.', unlink: 'Закрыть доступ',
+    restorable: 'Вернуть можно из корзины.', unlink: 'Закрыть доступ',
     renamed: 'Переименовано', keeps: ext => `Расширение ${ext} остаётся.`, empty: 'Здесь нет папок',
     notBack: count => `Не возвращено: ${count}`, going: 'Яндекс Диск ещё работает над этим.',
     left: 'В исходящих. Отправим, когда Яндекс Диск вернётся.',
@@ -77,7 +77,7 @@ export async function newFolder(path, done) {
  * @param {'move'|'copy'} kind @param {Array<{path: string, name: string}>} items @param {function(): Promise} done
  */
 export async function copyOrMove(kind, items, done) {
-  const folder = await chooseFolder(t(kind), t(`${kind}Here`), items);
+  const folder = await chooseFolder(t(`${kind}To`), t(`${kind}Here`), items);
   if (!folder) return;
   const {answers} = await each(items, (item, headers) => transfer(kind, item, inside(folder, item.name), headers));
   const moved = items.filter((_, index) => answers[index]);
@@ -128,7 +128,7 @@ export function chooseFolder(title, act, hidden = []) {
       path = next;
       take.disabled = hidden.length > 0 && hidden.every(item => parentOf(item.path) === path);
       const held = place.contains(document.activeElement);
-      replace(where, path.replace(/^disk:\/?/, '') || t('root'));
+      replace(where, path.replace(/^disk:\/?/, '') || t('disk'));
       replace(place, skeleton('rows', 3));
       try {
         const answer = await call(withQuery('/v1/disk/files', {path, limit: 100, sort: 'name'}));
@@ -170,7 +170,7 @@ export async function askToDelete(items, done) {
   const choice = await dialog(items.length > 1 ? t('several', items.length) : t('deleteThis', names),
     [h('p', {class: 'muted', dir: 'auto'}, items.length > 1 ? names : confirm?.message), h('p', null, t('restorable'))],
     {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'danger apart'},
-      {title: no, value: null}, {title: yes, value: 'trash', kind: 'primary'}]});
+      {title: no, value: null}, {title: yes, value: 'trash', kind: 'danger'}]});
   const permanently = choice === 'forGood' ? 'true' : null;
   const lost = items.length > 5 ? t('several', items.length) : names;
   if (!choice || permanently && !await ask({title: t('forGood'), message: t('noWayBack', lost),
@@ -207,12 +207,12 @@ export async function shareLink({path, name, public_url: isPublic}) {
   const shown = h('input', {class: 'field-input', readonly: true, value: data.public_url, 'aria-label': t('shareLink'),
     onfocus: event => event.target.select()});
   await dialog(t('isOpen', name), close => [h('p', null, t('linkText')),
-    data.available_until && h('p', null, t('until', time(data.available_until))), shown, h('div', {class: 'bar'},
-    button(t('copyLink'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}),
-      button(t('done'), () => close()), button(t('unlink'), async () => {
-        await call(withQuery('/v1/disk/published', {path}), {method: 'DELETE'});
-        close();
-      }, {kind: 'quiet', write: true}))]);
+    data.available_until && h('p', null, t('until', time(data.available_until))), shown,
+    h('div', {class: 'bar form-actions'}, button(t('unlink'), async () => {
+      await call(withQuery('/v1/disk/published', {path}), {method: 'DELETE'});
+      close();
+    }, {kind: 'quiet apart', write: true}), button(t('done'), () => close()),
+    button(t('copy'), () => copy(data.public_url), {icon: 'copy', kind: 'primary'}))]);
 }
 
 /** Asks for another name; the extension stays. Gives the renamed file, or null. */

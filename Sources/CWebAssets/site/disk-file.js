@@ -2,6 +2,7 @@
 
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
+import {icon} from './icons.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {askToDelete, copyOrMove, rename, said, shareLink} from './disk-acts.js';
 import {downloadOf, filesBeside, pageOf, parentOf, sizeOf, waiting, wayOf} from './disk-parts.js';
@@ -14,25 +15,25 @@ const t = define({
     file: 'File',
     created: 'Created', kind: 'Kind', where: 'Folder',
     stored: 'Available offline, until space is needed', kept: 'Available offline, always',
-    notStored: 'Only online', fetch: 'Make a copy here',
+    notStored: 'Only online', fetch: 'Download to Larder',
     waiting: 'Waiting…', failed: 'The download failed', until: 'Until',
     shareFile: 'Send the file',
     image: 'Picture', pdf: 'PDF document', word: 'Document', excel: 'Table', pptx: 'Presentation', text: 'Text',
     audio: 'Sound', video: 'Video',
-    toPDF: 'Make a PDF of it', keep: 'Keep offline',
+    toPDF: 'Make a PDF of it', openPDF: 'Open PDF', keep: 'Keep offline',
     beside: 'Other files of the list', previous: 'Previous file', next: 'Next file', at: (at, of) => `${at} of ${of}`,
   },
   ru: {
     file: 'Файл',
     created: 'Создан', kind: 'Вид', where: 'Папка',
     stored: 'Доступен без сети, пока хватает места', kept: 'Всегда доступен без сети',
-    notStored: 'Только по сети', fetch: 'Сделать копию здесь',
+    notStored: 'Только по сети', fetch: 'Скачать в Larder',
     waiting: 'Ждёт…', failed: 'Загрузка не удалась',
     until: 'До',
     shareFile: 'Отправить файл',
     image: 'Картинка', pdf: 'Документ PDF', word: 'Документ', excel: 'Таблица', pptx: 'Презентация', text: 'Текст',
     audio: 'Звук', video: 'Видео',
-    toPDF: 'Сделать из него PDF', keep: 'Держать офлайн',
+    toPDF: 'Сделать из него PDF', openPDF: 'Открыть PDF', keep: 'Держать офлайн',
     beside: 'Другие файлы списка', previous: 'Предыдущий файл', next: 'Следующий файл',
     at: (at, of) => `${at} из ${of}`,
   },
@@ -44,15 +45,16 @@ export function openFile(screen) {
   const view = h('div', {class: 'viewer'});
   const facts = h('div', {class: 'stack'});
   const job = h('div', {role: 'status'});
-  let shown = '';
+  let [shown, pager] = [''];
   screen.head({title: t('file'), back: withQuery('/disk/files', {path: parentOf(path)})});
   const again = () => resource.reload(true);
   const resource = screen.load(withQuery('/v1/disk/file', {path, tz: zone}), ({data}) => {
     if (data.type === 'dir') { screen.go(pageOf(data), {replace: true}); return; }
-    drawHead(screen, data, resource, again);
     if (!view.isConnected) {
-      screen.show(steps(screen, data), h('div', {class: 'file-page'}, view, h('aside', {class: 'stack'}, facts, job)));
+      pager = steps(screen, data);
+      screen.show(h('div', {class: 'file-page'}, view, h('aside', {class: 'stack'}, facts, job)));
     }
+    drawHead(screen, data, resource, again, pager);
     replace(facts, factsOf(data), downloadPart(screen, data, job, again));
     const version = `${data.modified_at} ${data.size}`;
     if (shown !== version) { shown = version; drawViewer(screen, view, data); }
@@ -76,15 +78,21 @@ function steps(screen, {path}) {
     h('span', {class: 'count'}, t('at', at + 1, files.length)), step(t('next'), 'right', 1));
 }
 
-function drawHead(screen, data, resource, again) {
+function drawHead(screen, data, resource, again, pager) {
   const action = id => data.actions.find(each => each.id === id);
   const [share, link] = [action('share'), action('link')];
-  screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [
+  const whole = data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'})
+    : data.document?.available && data.document.pdf_url;
+  const refresh = screen.refreshButton(() => resource);
+  // A phone has room for five, and is pulled to ask again.
+  refresh.classList.toggle('wide-only', Boolean(whole));
+  screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [pager,
     share && (data.downloaded || data.kept_offline || !resource.answer.meta.offline)
-      && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary', download: data.name}),
+      && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary compact', download: data.name}),
     link && button(link.title, () => shareLink(data).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
-    screen.refreshButton(() => resource),
+    whole && h('a', {class: 'button compact', target: '_blank', rel: 'noopener', href: whole}, icon('pdf'),
+      h('span', null, t('openPDF'))), refresh,
     button(t('moreActs'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});
 }
 

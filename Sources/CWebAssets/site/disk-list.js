@@ -3,7 +3,7 @@
 import {call, withQuery} from './api.js';
 import {h} from './dom.js';
 import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
-import {downloadOf, nameOf, pageOf, showList, sign, sizeOf, tabs, waiting} from './disk-parts.js';
+import {downloadOf, nameOf, pageOf, parentOf, showList, sign, sizeOf, tabs, waiting} from './disk-parts.js';
 import {enqueue, enqueueFolders} from './disk-tray.js';
 import {columns, isGrid, Selection, sortOf, viewButton} from './disk-view.js';
 import {icon} from './icons.js';
@@ -15,8 +15,7 @@ import {button, empty} from './ui.js';
 
 const t = define({
   en: {
-    search: 'Search the disk', found: 'Search',
-    published: 'Published',
+    find: 'Search the disk', published: 'Published',
     all: 'Everything', images: 'Images',
     tables: 'Tables',
     kind: 'Kind of files', sort: 'Order', name: 'By name', created: 'Oldest first', '-created': 'Newest first',
@@ -25,23 +24,18 @@ const t = define({
     wholeFolder: 'Whole folder', rename: 'Rename',
     copyLink: 'Copy the link',
     way: 'Folder',
-    nothingText: 'No file has these words in its name.', emptyFolder: 'This folder is empty',
-    emptyFolderText: 'Drop files here, or upload them.',
     drop: 'Drop files to upload them here',
     type: 'Type a name to search.',
     room: (used, all) => `${used} of ${all} used`,
   },
   ru: {
-    search: 'Поиск по диску', found: 'Поиск',
-    published: 'Опубликованные', all: 'Всё',
+    find: 'Поиск по диску', published: 'Опубликованные', all: 'Всё',
     images: 'Картинки', tables: 'Таблицы', kind: 'Вид файлов', sort: 'Порядок', name: 'По имени',
     created: 'Старые сверху', '-created': 'Новые сверху', '-size': 'Большие сверху',
     '-modified': 'Новые правки', '-name': 'По имени, Я–А', modified: 'Старые правки', size: 'Малые сверху',
     upload: 'Загрузить',
     wholeFolder: 'Папка целиком', rename: 'Переименовать',
     copyLink: 'Скопировать ссылку', way: 'Папка',
-    nothingText: 'Нет файлов с такими словами в имени.', emptyFolder: 'Папка пуста',
-    emptyFolderText: 'Перетащите сюда файлы или загрузите их.',
     drop: 'Отпустите файлы, чтобы загрузить',
     type: 'Введите имя для поиска.',
     room: (used, all) => `занято ${used} из ${all}`,
@@ -49,7 +43,7 @@ const t = define({
 });
 
 const zoned = (href, values) => withQuery(href, {tz: zone, ...values});
-const finding = screen => searchField(screen, t('search'), words => screen.go(withQuery('/disk/search', {q: words})));
+const finding = screen => searchField(screen, t('find'), words => screen.go(withQuery('/disk/search', {q: words})));
 
 /** Opens the recently uploaded files. */
 export function openRecent(screen) {
@@ -67,15 +61,18 @@ export function openRecent(screen) {
 export function openSearch(screen) {
   const href = () => zoned('/v1/disk/search', {q: screen.query.get('q'), sort: screen.query.get('sort'),
     media_type: screen.query.get('media_type')});
-  screen.head({title: t('found'), tabs, actions: [screen.refreshButton(() => list?.resource)]});
+  screen.head({title: t('search'), tabs, actions: [screen.refreshButton(() => list?.resource)]});
   let list = null;
   const show = () => {
     if (!screen.query.get('q')) screen.show(h('p', {class: 'muted'}, t('type')));
     else if (list) list.resource.go(href());
-    else list = files(screen, href(), {empty: () => empty({title: t('nothing'), text: t('nothingText')},
-      {icon: 'search'})});
+    else {
+      // What is not in a part of the files may be found later; that it was one the server says.
+      list = files(screen, href(), {empty: (data, {meta}) => empty({title: data.empty.text,
+        button: meta.partial && t('retry')}, {icon: 'search', run: () => list.resource.refresh()})});
+    }
   };
-  const box = searchField(screen, t('search'), show);
+  const box = searchField(screen, t('find'), show);
   screen.body.before(h('div', {class: 'toolbar'}, box, choice(screen, 'media_type', t('kind'), {'': t('all'),
     document: t('documents'), image: t('images'), spreadsheet: t('tables')}, show),
   choice(screen, 'sort', t('sort'), {'': t('-modified'), name: t('name'), '-created': t('-created'),
@@ -99,16 +96,17 @@ export function openFiles(screen) {
   // Phones know no folders to choose.
   const whole = matchMedia('(pointer: fine)').matches && button(t('wholeFolder'), () => pickFiles(chosen =>
     enqueueFolders(path, chosen, done), {webkitdirectory: true}), {icon: 'upfolder', bare: true, write: true});
-  screen.head({title: nameOf(path), tabs, actions: [screen.refreshButton(() => list.resource)]});
+  screen.head({title: nameOf(path), back: path !== 'disk:/' && pageOf({type: 'dir', path: parentOf(path)}), tabs,
+    actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
     selection.button, button(t('newFolder'), () => { newFolder(path, () => list.resource.reload(true)); },
-      {icon: 'folder', write: true, kind: 'compact'}), whole,
+      {icon: 'newfolder', write: true, kind: 'compact'}), whole,
     button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})),
   h('div', {}, path !== 'disk:/' && crumbs(path)), selection.bar, head.element);
   screen.root.dataset.drop = t('drop');
   takeFiles(screen.root, screen.signal, (chosen, entries) => enqueueFolders(path, chosen, done, entries));
   const list = files(screen, href(), {selection, head,
-    empty: data => empty(data.empty ?? {title: t('emptyFolder'), text: t('emptyFolderText')}, {icon: 'folder'})});
+    empty: data => empty(data.empty && {title: data.empty.text}, {icon: 'folder'})});
 }
 
 /** Opens the published files. */
@@ -131,8 +129,8 @@ function files(screen, href, options = {}) {
   const {selection, head} = options;
   const list = pagedList(screen, {href, key: item => item.path, label: screen.title, class: 'files',
     row: item => fileRow(item, () => list, selection),
-    empty: options.empty ?? (data => empty(data.empty ?? {title: t('nothingYet')}, {icon: 'folder',
-      run: () => list.resource.refresh()})), drawn: () => {
+    empty: options.empty
+      ?? (data => empty(data.empty, {icon: 'folder', run: () => list.resource.refresh()})), drawn: () => {
       const grid = Boolean(selection) && isGrid();
       list.element.classList.toggle('gallery-view', grid);
       head?.draw(grid || list.items().length === 0);
@@ -156,7 +154,9 @@ function row(item, facts, tags, list, extra = null, selection = null) {
   const element = h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item),
     sign(item, selection && isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},
-    h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'}, item.name),
+    // A name that is too long breaks before its extension.
+    h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'},
+      item.name.split(/(?=\.\w+$)/).map((part, index) => [index > 0 && h('wbr'), part])),
     h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact)),
       tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
         h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16))))),

@@ -7,8 +7,8 @@ import {bytes, define, langOf, time} from './texts.js';
 import {picture} from './ui.js';
 
 const t = define({
-  en: {recent: 'Recent', files: 'All files', root: 'Disk'},
-  ru: {recent: 'Недавние', files: 'Все файлы', root: 'Диск'},
+  en: {recent: 'Recent', files: 'All files'},
+  ru: {recent: 'Недавние', files: 'Все файлы'},
 });
 
 /** The tabs of the Disk. */
@@ -28,7 +28,7 @@ export function parentOf(path) {
 }
 
 /** Gives the name of a folder. */
-export function nameOf(path) { return path.split('/').filter(Boolean).slice(1).at(-1) ?? t('root'); }
+export function nameOf(path) { return path.split('/').filter(Boolean).slice(1).at(-1) ?? t('disk'); }
 
 /** Says how large a file is: the server counts in kilobytes at least. */
 export const sizeOf = ({size, size_text: text}) => (size !== null && size < 1024 && text ? bytes(size) : text);
@@ -47,12 +47,13 @@ export function sign(item, size = 44) {
     return picture(withQuery(item.preview_url, {size: `${pixels}x${pixels}`}), '', {class: 'thumb file-thumb',
       sign: 'image'});
   }
-  const signs = {folder: 'folder', image: 'image'};
-  return h('span', {class: `file-sign kind-${item.icon}`}, icon(signs[item.icon] ?? 'file', 24));
+  const signs = {folder: 'folder', image: 'image', svg: 'image', excel: 'table', word: 'pdf'};
+  return h('span', {class: `file-sign kind-${item.icon}`},
+    icon(item.viewer === 'text' ? 'lines' : signs[item.icon] ?? 'file', 24));
 }
 
 /** Gives the way to a folder in words. */
-export function wayOf(path) { return [t('root'), ...path.split('/').filter(Boolean).slice(1)].join(' › '); }
+export function wayOf(path) { return [t('disk'), ...path.split('/').filter(Boolean).slice(1)].join(' › '); }
 
 let shown = () => [];
 

@@ -75,17 +75,17 @@ export function columns(screen, changed, told) {
 export class Selection {
   constructor(screen, list) {
     Object.assign(this, {screen, list, on: false, paths: new Set(), last: null});
-    this.button = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact'});
-    this.button.setAttribute('aria-pressed', 'false');
+    this.button = button(t('select'), () => this.toggle(), {icon: 'check', kind: 'compact choose'});
+    this.end = button(t('done'), () => this.toggle(), {icon: 'check'});
     this.count = h('span', {role: 'status'});
     const act = (title, sign, run, options) => button(title, async () => run(this.items(), () => this.finished()),
       {icon: sign, ...options});
-    this.get = act(t('download'), 'download', items => download(items), {});
-    this.bar = h('div', {class: 'selection', hidden: true}, this.count,
-      button(t('all'), () => this.choose(this.list().items()), {kind: 'quiet'}), this.get,
+    this.acts = [act(t('download'), 'download', items => download(items), {}),
       act(t('move'), 'moveto', (items, done) => copyOrMove('move', items, done), {write: true}),
       act(t('copy'), 'copy', (items, done) => copyOrMove('copy', items, done), {write: true}),
-      act(t('remove'), 'trash', (items, done) => askToDelete(items, done), {write: true, kind: 'danger'}));
+      act(t('remove'), 'trash', (items, done) => askToDelete(items, done), {write: true, kind: 'danger'})];
+    this.bar = h('div', {class: 'selection', hidden: true}, this.count,
+      button(t('all'), () => this.choose(this.list().items()), {kind: 'quiet'}), this.end, this.acts);
   }
 
   items() { return this.list().items().filter(item => this.paths.has(item.path)); }
@@ -93,9 +93,10 @@ export class Selection {
   toggle() {
     this.on = !this.on;
     this.screen.root.classList.toggle('selecting', this.on);
-    this.button.setAttribute('aria-pressed', String(this.on));
-    replace(this.button.querySelector('span'), this.on ? t('done') : t('select'));
+    this.button.hidden = this.on;
+    this.bar.hidden = !this.on;
     this.choose([]);
+    (this.on ? this.end : this.button).focus();
   }
 
   choose(items) {
@@ -133,8 +134,8 @@ export class Selection {
       if (box) box.checked = this.paths.has(row.rowKey);
     }
     const items = this.items();
-    this.bar.hidden = !this.on || items.length === 0;
-    this.get.hidden = items.every(item => item.type === 'dir');
+    for (const act of this.acts) act.inert = items.length === 0;
+    this.acts[0].inert = items.every(item => item.type === 'dir');
     replace(this.count, t('chosen', items.length));
   }
 

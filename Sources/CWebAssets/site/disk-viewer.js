@@ -3,20 +3,19 @@
 import {call, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {downloadOf, filesBeside, pageOf, sign} from './disk-parts.js';
-import {icon} from './icons.js';
 import {lightbox} from './lightbox.js';
 import {define, langOf} from './texts.js';
 import {linkButton, problemView, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
-    page: number => `Page ${number}`, open: 'Open PDF', alt: name => `Picture ${name}`,
+    page: number => `Page ${number}`, alt: name => `Picture ${name}`,
     whole: name => `Picture ${name}, show it edge to edge`,
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.',
     empty: 'This file is empty.', tooLong: 'This text is long. Download it to read all of it.',
   },
   ru: {
-    page: number => `Страница ${number}`, open: 'Открыть PDF', alt: name => `Картинка ${name}`,
+    page: number => `Страница ${number}`, alt: name => `Картинка ${name}`,
     whole: name => `Картинка ${name}, на весь экран`,
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.',
     empty: 'Этот файл пуст.', tooLong: 'Текст длинный. Скачайте его, чтобы прочитать целиком.',
@@ -94,9 +93,7 @@ function drawPages(screen, view, data) {
     watcher.observe(mark);
     screen.signal.addEventListener('abort', () => watcher.disconnect());
   };
-  const whole = data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'}) : data.document?.pdf_url;
-  replace(view, whole && h('div', {class: 'bar'}, h('a', {class: 'button', target: '_blank', rel: 'noopener',
-    href: whole}, icon('file'), h('span', null, t('open')))), pages);
+  replace(view, pages);
   add(1);
 }
 
