@@ -162,6 +162,11 @@ export function unreachable(message = t('lostMessage')) {
     dialog: {title: t('lostTitle'), message, buttons: [t('ok')]}});
 }
 
+/** Gives the problem that an error is: a module that could not be loaded is a Larder that does not answer. */
+export function problemOf(error) {
+  return /dynamically imported|module script/.test(error.message) ? unreachable() : error;
+}
+
 /** Adds parameters to an address; those that are null, undefined or empty are left out. */
 export function withQuery(href, values) {
   const url = new URL(href, location.origin);

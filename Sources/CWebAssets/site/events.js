@@ -132,7 +132,8 @@ async function watch() {
   setTimeout(() => { if (stream?.readyState === EventSource.CLOSED) open(); }, 1000);
 }
 
-async function answers() {
+/** Tells whether Larder answers now. */
+export async function answers() {
   try {
     const response = await fetch('/health/live', {cache: 'no-store', signal: AbortSignal.timeout(2500)});
     return response.status < 500;

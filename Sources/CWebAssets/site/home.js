@@ -4,6 +4,7 @@ import {call, larder, Problem, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
+import {withSigns} from './notes-text.js';
 import {drawnApps} from './screen.js';
 import {define, langOf, t as common, time, zone} from './texts.js';
 import {button, linkButton, picture, sourceState, words} from './ui.js';
@@ -33,7 +34,7 @@ const t = define({
     shop: common('cart'), diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
-    one: 'Посмотреть корабли гостем', oneText: 'Без учётной записи.',
+    one: 'Посмотреть корабли', oneText: 'Гостем, без учётной записи.',
     two: 'Открыть Диск Анны', twoText: 'Первая запись песочницы; её токен — sandbox-token.',
     three: 'Открыть пульт', threeText: 'Отключите там всё. Потом откройте любое приложение: оно работает.',
     author: 'Пишете свой клиент?', authorText: 'Эти страницы пользуются тем же API, что и вы.',
@@ -121,7 +122,7 @@ function mine(screen) {
       `${item.quantity} × ${item.price_text}`, picture(item.image_url, '', {class: 'thumb', sign: 'shop',
         sizes: '64px'})), {foot: data => words('p', {class: 'price'}, data.totals.price_text)}),
     notes: own(screen, 'notes', `/v1/notes?limit=${most}&tz=${encodeURIComponent(zone)}`, '/notes', item => row(item,
-      `/notes/${item.id}`, item.first_line, item.modified_text),
+      `/notes/${item.id}`, withSigns(item.first_line), item.modified_text),
     {act: linkButton(t('newNote'), '/notes/new', {icon: 'plus', kind: 'quiet'})}),
   };
   const shelf = screen.load('/v1/pdf/drafts', ({data}) => {

@@ -1,14 +1,14 @@
 // The shell: which address is which screen, navigation, focus, titles, and the bar when Larder does not answer.
 
-import {call, forget, larder, Problem, quietly, unreachable} from './api.js';
+import {call, forget, larder, Problem, problemOf, quietly, suspect} from './api.js';
 import {h, refocus, replace} from './dom.js';
-import {isEnding, listen, start} from './events.js';
+import {answers, isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
 import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
 import {notFound, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t, time} from './texts.js';
-import {problemView, sourceState} from './ui.js';
+import {linkButton, problemView, sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -178,20 +178,30 @@ async function draw(screen, found) {
   try {
     if (found?.error) throw found.error;
     await (found ? found.route.open(screen) : notFound(screen));
+    sessionStorage.removeItem('larder.reloaded');
   } catch (error) {
     if (error.name === 'AbortError' || screen.signal.aborted) return;
-    if (found?.error && larder.up && reloadOnce()) return;
-    const problem = error instanceof Problem ? error : found?.error ? unreachable() : null;
-    if (!problem) console.error(error);
-    if (problem?.status === 401 && screen.app !== 'home' && screen.login(whyLogin(problem))) return;
-    if (!screen.heading) screen.head({title: t(screen.app === 'home' ? 'home' : screen.app)});
-    screen.show(problemView(problem ?? new Problem({title: t('error'), detail: String(error)}),
-      () => open({again: true})));
-    if (!larder.up) larder.addEventListener('found', () => open({again: true}), {once: true, signal: screen.signal});
+    const problem = problemOf(error);
+    const again = () => open({again: true});
+    if (problem.code === 'larder-unreachable') {
+      suspect();
+      larder.addEventListener('found', again, {once: true, signal: screen.signal});
+      if (problem !== error && await answers() && reloadOnce()) return;
+    }
+    if (problem.status === 401 && screen.app !== 'home' && screen.login(whyLogin(problem))) return;
+    const isKnown = problem instanceof Problem;
+    if (!isKnown) console.error(error);
+    if (!screen.heading) screen.head({title: t(screen.app)});
+    const start = `/${screen.app}`;
+    screen.show(problemView(isKnown ? problem : new Problem({title: t('error'), detail: String(error)}), again,
+      location.pathname !== start && screen.app !== 'home' && linkButton(t(screen.app), start)));
   }
 }
 
-/** A module that is gone means a newer Larder: its pages are loaded, once. */
+/**
+ * Loads the page anew, once, if a module is missing although Larder answers: it is newer than this page, or the browser
+ * remembers that the module could not be loaded.
+ */
 function reloadOnce() {
   if (sessionStorage.getItem('larder.reloaded') === import.meta.url) return false;
   sessionStorage.setItem('larder.reloaded', import.meta.url);

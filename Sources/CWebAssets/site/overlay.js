@@ -1,5 +1,6 @@
 // What lies over a screen: dialogs, sheets, menus, popups and toasts. Focus returns to what opened them.
 
+import {problemOf} from './api.js';
 import {append, h, refocus, replace} from './dom.js';
 import {icon} from './icons.js';
 import {langOf, t} from './texts.js';
@@ -94,12 +95,13 @@ export async function ask(confirm, title) {
 
 /**
  * Shows the dialog of a problem, as the server sent it.
- * @param {Problem} problem
+ * @param {Error} error
  * @param {boolean} [again] Whether what failed can be done again: "Try again" is there if the problem says that it may
  *   help.
  * @returns {Promise<?Object>} If the user wants to try again, `{}`, or the action that sends it later; else null.
  */
-export async function showProblem(problem, again = false) {
+export async function showProblem(error, again = false) {
+  const problem = problemOf(error);
   if (problem.name === 'AbortError') return null;
   if (problem.status === undefined) { console.error(problem); }
   const sent = problem.dialog ?? {title: t('error'), message: problem.message, buttons: [t('ok')]};

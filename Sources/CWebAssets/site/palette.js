@@ -3,6 +3,7 @@
 import {call, quietly, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
+import {withSigns} from './notes-text.js';
 import {dialog} from './overlay.js';
 import {define, langOf, t as common, zone} from './texts.js';
 
@@ -25,11 +26,11 @@ const sources = [
   {app: 'disk', sign: 'file', href: withQuery('/v1/disk/search', {tz: zone}), name: item => item.name, page: pageOfFile,
     about: item => item.folder?.name},
   {app: 'notes', sign: 'notes', href: withQuery('/v1/notes', {tz: zone}),
-    name: item => item.first_line, page: item => `/notes/${item.id}`,
-    about: item => item.modified_text},
+    name: item => withSigns(item.first_line),
+    page: item => `/notes/${item.id}`, about: item => item.modified_text},
   {app: 'pdf', sign: 'pdf', href: '/v1/pdf/documents', name: item => item.name, page: item => `/pdf/${item.id}`,
     about: item => item.page_count_text},
-  {app: 'shop', sign: 'shop', href: '/v1/shop/search', name: item => item.title, page: item => `/shop/${item.id}`,
+  {app: 'shop', sign: 'shop', href: '/v1/shop/search?peek=1', name: item => item.title, page: item => `/shop/${item.id}`,
     about: item => item.price_text},
   {app: 'ships', sign: 'ships', href: '/v1/ships', name: item => item.name, page: item => `/ships/${item.id}`,
     about: item => item.type_text},
@@ -60,8 +61,9 @@ class Palette {
       placeholder: t('hint'), autocomplete: 'off', enterkeyhint: 'go', oninput: () => this.type(),
       onkeydown: event => this.press(event)});
     this.hits = h('div', {id: 'palette-hits', class: 'palette', role: 'listbox', 'aria-label': t('kAll')});
-    this.said = h('p', {class: 'muted small', role: 'status'}, t('keys'));
-    this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.hits, this.said];
+    this.said = h('p', {class: 'muted small', role: 'status'});
+    this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.said, this.hits,
+      h('p', {class: 'muted small palette-keys'}, t('keys'))];
     this.type();
   }
 
@@ -82,17 +84,15 @@ class Palette {
       const {items} = (await quietly(call(withQuery(source.href, {q: words}))))?.data ?? {items: []};
       if (turn !== this.turn) return;
       const found = items.slice(0, most).map(item => ({name: source.name(item) ?? '', page: source.page(item),
-        sign: source.sign, about: source.about(item)}));
+        sign: item.type === 'dir' ? 'folder' : source.sign, about: source.about(item)}));
       if (found.length) this.groups.set(source.title ? t(source.title) : common(source.app), found);
       this.draw();
     }));
-    if (turn === this.turn) this.tell();
+    if (turn === this.turn) this.tell('nothing');
   }
 
-  tell() {
-    const count = [...this.groups.values()].flat().length;
-    replace(this.said, count ? t('keys') : t('nothing'));
-  }
+  /** Says in place of hits, while there are none, why. */
+  tell(why) { replace(this.said, [...this.groups.values()].some(hits => hits.length) ? null : t(why)); }
 
   draw() {
     let index = -1;
@@ -106,6 +106,7 @@ class Palette {
         hit.about && h('span', {class: 'muted small', lang: langOf(hit.about)}, hit.about));
       }))));
     this.mark();
+    this.tell('loading');
   }
 
   mark() {

@@ -78,6 +78,19 @@ struct HistoryTests {
         }
     }
 
+    @Test("SHOP-02 A search with peek=1 finds the same and changes neither the history nor the last search")
+    func peek() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let own = try await app.get("/v1/shop/search?q=mug")
+            #expect(try await app.get("/v1/shop/search?q=cap&peek=1").ids == app.get("/v1/shop/search?q=cap").ids)
+            _ = try await app.get("/v1/shop/search?q=mug")
+            let peeked = try await app.get("/v1/shop/search?q=ca&peek=1")
+            #expect(peeked.status == 200 && peeked.ids != own.ids)
+            #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["mug", "cap"])
+            #expect(try await app.get("/v1/shop/search?saved=1")["data.query.q"] == "mug")
+        }
+    }
+
     @Test("SHOP-02 it narrows as text is typed, keeps the filters, and can be cleared, one by one or whole")
     func narrowing() async throws {
         try await ShopHarness.run { (app) async throws in

@@ -19,7 +19,8 @@ struct Search: Sendable {
         var (lag, changeToken) = try await shop.store.catchUp(profile)
         let query = isSaved ? try saved(request, profile) : try SearchQuery(request.query)
         let page = try request.query.page(of: SearchStart.list(of: query), defaultLimit: Self.defaultLimit)
-        let isRecorded = page.isFirst && request.allowsEffects && lag == nil
+        let isPeek = try request.query.flag("peek")
+        let isRecorded = page.isFirst && !isPeek && request.allowsEffects && lag == nil
         // Before the upstream is asked: a search is remembered even if it fails. One that asks for a stored copy only
         // is remembered if there is one.
         let isRecordedFirst = isRecorded && cachePolicy != .onlyIfCached

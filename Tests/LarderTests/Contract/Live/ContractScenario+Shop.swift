@@ -39,7 +39,7 @@ extension ContractScenario {
             "?price_min=0&price_max=9.5&refresh=1",
             "?price_min=100",
             "?q=zzz", "?offset=1000", "?offset=\(Int.max)", "?saved=1", "?sort=price", "?sort=-price&limit=3&offset=3",
-            "?sort=title&saved=1", "?q=mug&sort=relevance",
+            "?sort=title&saved=1", "?q=mug&sort=relevance", "?q=mug&peek=1",
         ]
         for query in queries {
             #expect(try await ask("GET /v1/shop/search", query: query, profile).status == 200, "\(query)")
