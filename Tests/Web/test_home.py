@@ -69,6 +69,8 @@ def test_web_38_45_home_follows_what_is_changed_elsewhere(visitor):
     things.wait_for_stream(page)
     things.note(visitor, "A note from the phone")
     expect(card(page, "Notes").get_by_role("link", name="A note from the phone")).to_be_visible()
+    things.note(visitor, "- [ ] milk")
+    expect(card(page, "Notes").get_by_role("link", name="☐ milk")).to_be_visible()
     visitor.send("DELETE", "/v1/shop/list")
     expect(card(page, "Shopping list")).to_contain_text("Nothing here yet")
     things.document(visitor.larder, save=False)
@@ -91,6 +93,9 @@ def test_web_45_one_search_finds_in_all_apps_and_opens_by_enter(visitor, larder)
     page.wait_for_url(re.compile(re.escape(chosen)))
     # Products, ships and places of the pages as well.
     search(page, "hoodie")
+    hits(page, "Shop").first.wait_for()
+    # What is looked for here is no search of the Shop.
+    assert visitor.send("GET", "/v1/shop/history").json()["data"]["items"] == []
     hits(page, "Shop").first.click()
     expect(page.locator("h1")).to_contain_text("Hoodie")
     with page.expect_response(lambda answer: answer.url.endswith("/v1/ships?q=gentle") and answer.ok):
@@ -117,7 +122,13 @@ def test_web_45_the_search_is_a_press_on_a_phone_and_gives_the_focus_back(visit,
     expect(opener).to_be_focused()
     opener.click()
     page.get_by_role("combobox").fill("zzzz")
-    expect(page.get_by_role("dialog").get_by_role("status")).to_have_text("Nothing found")
+    said = page.get_by_role("dialog").get_by_role("status")
+    expect(said).to_have_text("Nothing found")
+    # Below the field, in a sheet that ends where the window does; arrow keys are for who has them.
+    field, sheet = page.get_by_role("combobox").bounding_box(), page.get_by_role("dialog").bounding_box()
+    assert 0 <= said.bounding_box()["y"] - field["y"] - field["height"] < 24
+    assert abs(sheet["y"] + sheet["height"] - 844) < 1
+    expect(page.get_by_text("Arrow keys choose, Enter opens.")).to_be_hidden()
 
 
 def test_web_45_the_search_says_that_larder_cannot_be_reached(visitor, larder):

@@ -87,7 +87,7 @@ def test_web_46_a_rule_is_made_of_a_request(room, visitor, larder):
     expect(form.get_by_label("Path")).to_have_value("/v4/ships")
     form.get_by_label("Fault").select_option("500: internal error")
     form.get_by_role("button", name="Add a rule").click()
-    expect(room.get_by_role("list", name="Rules for some requests")).to_contain_text("spacex GET /v4/ships")
+    expect(room.get_by_role("list", name="Rules for some requests")).to_contain_text("SpaceX GET /v4/ships")
     visitor.context.request.get(SHIPS)
     expect(request(room, "→ spacex 500")).to_contain_text("GET /v1/ships")
     rule, = larder.control("GET", "/upstreams/spacex/rules")["rules"]
@@ -100,7 +100,7 @@ def test_web_46_a_fault_of_larder_itself_is_made_of_a_request(room, visitor):
     row.get_by_role("button", name="Make a rule of this").first.click()
     form = room.get_by_role("dialog", name="Set a fault")
     expect(form.get_by_label("Route")).to_have_value("GET /v1/ships")
-    form.get_by_label("Fault").fill("error(503)")
+    form.get_by_label("Fault").select_option("503: service unavailable")
     form.get_by_role("button", name="Set a fault").click()
     expect(form).to_have_count(0)
     assert visitor.context.request.get("/v1/ships").status == 503

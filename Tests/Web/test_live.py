@@ -152,6 +152,47 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder, fi
     form.get_by_text("Not to be lost").first.wait_for()
 
 
+@pytest.mark.parametrize("start, link, shown", [
+    ("/notes", "New note", "New note"), ("/notes", "Map", "Map"), ("/pdf", "New document", "New document"),
+    ("/shop?q=", "Heather Grey Hoodie", "Heather Grey Hoodie"), ("/disk", "All files", "Disk")])
+def test_web_12_a_part_that_cannot_be_loaded_is_a_server_that_is_away(visitor, larder, start, link, shown):
+    visitor.log_in("notes", "disk")
+    visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
+    page = visitor.open(start)
+    link = page.get_by_role("link", name=link, exact=True).first
+    link.wait_for()
+    page.evaluate("window.isSame = true")
+    larder.stop()
+    link.click()
+    problem = page.get_by_role("alert")
+    expect(problem).to_contain_text("Larder cannot be reached")
+    expect(problem.get_by_role("button", name="Try again")).to_be_enabled()
+    expect(page.locator("#main [data-write]:not(:disabled)")).to_have_count(0)
+    problem.get_by_role("button", name="Try again").click()
+    expect(problem).to_contain_text("Larder cannot be reached")
+    larder.start()
+    expect(problem).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text(shown)
+    assert page.evaluate("window.isSame")
+
+
+def test_web_12_a_part_that_the_browser_remembers_as_missing_loads_the_page_anew_once(visitor):
+    visitor.log_in("notes")
+    page = visitor.open("/notes")
+    page.get_by_role("link", name="New note").wait_for()
+    page.route("**/notes-edit.js", lambda route: route.abort(), times=1)
+    page.get_by_role("link", name="New note").click()
+    page.get_by_role("textbox", name="Text").wait_for()
+    # One that stays away says so instead.
+    page.route("**/notes-map.js", lambda route: route.abort())
+    page.goto("/notes/map")
+    expect(page.get_by_role("alert")).to_contain_text("Larder cannot be reached")
+    page.unroute("**/notes-map.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Map")
+    visitor.faults.clear()
+
+
 def test_web_13_eight_tabs_have_one_stream_and_see_what_one_of_them_does(visitor, larder, figures):
     visitor.log_in("ships")
     tabs = [visitor.open("/ships") for _ in range(8)]

@@ -53,6 +53,9 @@ def test_web_27_a_fault_is_set_and_the_next_screen_has_it(visitor, larder):
     page = visitor.open("/status")
     card(page, "spacex").get_by_label("Fault").select_option("503: service unavailable")
     expect(card(page, "spacex")).to_contain_text("Responds with errors")
+    # A picker in another colour is still one.
+    image = "element => getComputedStyle(element).backgroundImage"
+    assert "gradient" in card(page, "spacex").get_by_label("Fault").evaluate(image)
     assert any(one["fault"].startswith("error(503") for one in larder.control("GET", "")["upstreams"])
     ships = visitor.open("/ships")
     # Nothing was stored yet but the list that came with the program.
@@ -133,7 +136,7 @@ def test_a_rule_is_added_and_what_is_wrong_with_it_is_said_at_its_field(visitor,
     form.get_by_label("Notation").fill("slow(10), error(503)")
     form.get_by_label("How many times").fill("2")
     send.click()
-    expect(page.get_by_role("list", name="Rules for some requests")).to_contain_text("catalogue /products")
+    expect(page.get_by_role("list", name="Rules for some requests")).to_contain_text("Catalogue /products")
     rule, = larder.control("GET", "/upstreams/catalogue/rules")["rules"]
     assert (rule["match"], rule["times"]) == ({"path": "/products"}, 2) and "error(503)" in rule["fault"]
 

@@ -44,7 +44,18 @@ package struct ShopApp: App {
         [
             Route(.get, "/v1/shop/launch", "shop.launch", showLaunch),
             Route(.get, "/v1/shop/search", "shop.search", { $0.search.show })
-                .query("q", "category_id", "price", "price_min", "price_max", "sort", .page, "saved", "peek", "refresh"),
+                .query(
+                    "q",
+                    "category_id",
+                    "price",
+                    "price_min",
+                    "price_max",
+                    "sort",
+                    .page,
+                    "saved",
+                    "peek",
+                    "refresh"
+                ),
             Route(.get, "/v1/shop/suggestions", "shop.suggestions", { $0.search.suggest }).query("q"),
             Route(.get, "/v1/shop/history", "shop.history", { $0.history.show }).query("q"),
             Route(.delete, "/v1/shop/history", "shop.history", { $0.history.clear }).answering(),

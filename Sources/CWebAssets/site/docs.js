@@ -4,7 +4,7 @@ import {unreachable} from './api.js';
 import {h, replace} from './dom.js';
 import {searchField} from './parts.js';
 import {copy} from './overlay.js';
-import {define, language} from './texts.js';
+import {define, langOf, language} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
@@ -42,13 +42,16 @@ async function open(screen) {
   const list = h('div', {class: 'stack', lang: 'en'});
   const draw = () => replace(list, sections(contract, all, screen.query.get('app'), screen.query.get('q') ?? ''));
   const names = [null, ...contract.tags.map(tag => tag.name)];
-  const tabs = h('nav', {class: 'tabs wrap', 'aria-label': t('sections')}, names.map(app =>
+  const tabs = h('nav', {class: 'tabs long', 'aria-label': t('sections')}, names.map(app =>
     h('a', {href: app ? `/docs?app=${app}` : '/docs',
-      'aria-current': screen.query.get('app') === app ? 'page' : null}, app ?? t('all'))));
+      'aria-current': screen.query.get('app') === app ? 'page' : null}, titleOf(app ?? 'all'))));
   screen.body.before(tabs, h('div', {class: 'toolbar'}, searchField(screen, t('search'), draw)));
   screen.show(list);
   draw();
+  tabs.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'center'});
 }
+
+const titleOf = name => t(name)[0].toUpperCase() + t(name).slice(1);
 
 /** Lists the operations of the contract: `{method, path, value, parameters}`. */
 function operations(contract) {
@@ -71,15 +74,17 @@ function sections(contract, all, app, words) {
     all.filter(one => one.value.tags.includes(tag.name) && fits(one))]).filter(([, list]) => list.length > 0);
   if (found.length === 0) return h('p', {class: 'muted', role: 'status', lang: language},
     t('none'));
-  return found.map(([tag, list]) => h('section', {class: 'stack'}, h('h2', null, tag.name),
-    prose(tag.description), list.map(one => operation(contract, one))));
+  return found.map(([tag, list]) => h('section', {class: 'stack'},
+    h('h2', {lang: langOf(titleOf(tag.name)) ?? language}, titleOf(tag.name)), prose(tag.description),
+    h('div', {class: 'card routes'}, list.map(one => operation(contract, one)))));
 }
 
 function operation(contract, one) {
   const {method, path, value} = one;
-  const details = h('details', {class: 'card'}, h('summary', null,
-    h('span', {class: `tag method-${method}`}, method.toUpperCase()), ' ',
-    h('span', {class: 'code'}, path), ' ', h('span', null, value.summary)));
+  const details = h('details', null, h('summary', null, h('span', {class: 'line route'},
+    h('span', null, h('span', {class: `tag method-${method} ${{get: 'ok', delete: 'danger'}[method] ?? 'warn'}`},
+      method.toUpperCase())), ' ',
+    h('span', {class: 'code'}, path), ' ', h('span', null, value.summary))));
   // 160 routes: the body of one is made when it is opened.
   details.addEventListener('toggle', () => details.open && details.childElementCount === 1
     && details.append(body(contract, one)));
@@ -97,14 +102,18 @@ function body(contract, one) {
       h('dt', null, h('span', {class: 'code'}, parameter.name), ' ',
         `${parameter.in}${parameter.required ? `, ${t('required')}` : ''}`),
       h('dd', null, prose(parameter.description) ?? '')]))),
-    part(t('request'), sent && text(sent.value)),
-    part(`${t('response')} ${status}`, example !== undefined && text(example)),
+    sent && folded(t('request'), sent.value),
+    example !== undefined && folded(`${t('response')} ${status}`, example),
     part(t('statuses'), h('dl', {class: 'facts'}, Object.entries(value.responses).map(([code, response]) => [
       h('dt', null, code), h('dd', null, prose(resolve(contract, response).description))]))));
 }
 
-const text = value => h('pre', {class: 'text-file code', tabindex: '0'}, typeof value === 'string' ? value
-  : JSON.stringify(value, null, 2));
+/** Shows an example; a long one is folded. */
+function folded(title, value) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return h('details', {open: text.split('\n').length < 13}, h('summary', null, title),
+    h('pre', {class: 'text-file code', tabindex: '0'}, text));
+}
 
 /** Shows the Markdown of the contract: paragraphs, lists, and code in both. */
 function prose(markdown) {

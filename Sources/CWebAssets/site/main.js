@@ -6,9 +6,9 @@ import {answers, isEnding, listen, start} from './events.js';
 import {icon} from './icons.js';
 import {keys, palette, settings, theme} from './keys.js';
 import {toast} from './overlay.js';
-import {notFound, Screen, shownApps, whyLogin} from './screen.js';
+import {failure, notFound, reloadOnce, Screen, shownApps, whyLogin} from './screen.js';
 import {language, t, time} from './texts.js';
-import {linkButton, problemView, sourceState} from './ui.js';
+import {sourceState} from './ui.js';
 
 const modules = {
   '': () => import('./home.js'), status: () => import('./status.js'), disk: () => import('./disk.js'),
@@ -189,24 +189,12 @@ async function draw(screen, found) {
       if (problem !== error && await answers() && reloadOnce()) return;
     }
     if (problem.status === 401 && screen.app !== 'home' && screen.login(whyLogin(problem))) return;
-    const isKnown = problem instanceof Problem;
-    if (!isKnown) console.error(error);
+    const isUnknown = !(problem instanceof Problem);
+    if (isUnknown) console.error(error);
     if (!screen.heading) screen.head({title: t(screen.app)});
-    const start = `/${screen.app}`;
-    screen.show(problemView(isKnown ? problem : new Problem({title: t('error'), detail: String(error)}), again,
-      location.pathname !== start && screen.app !== 'home' && linkButton(t(screen.app), start)));
+    screen.show(failure(screen.app, isUnknown ? new Problem({title: t('error'), detail: String(error)}) : problem,
+      again));
   }
-}
-
-/**
- * Loads the page anew, once, if a module is missing although Larder answers: it is newer than this page, or the browser
- * remembers that the module could not be loaded.
- */
-function reloadOnce() {
-  if (sessionStorage.getItem('larder.reloaded') === import.meta.url) return false;
-  sessionStorage.setItem('larder.reloaded', import.meta.url);
-  location.reload();
-  return true;
 }
 
 function focusHeading(screen) {

@@ -121,7 +121,8 @@ export const codeOf = ({status, code, requestId}) => code && h('details', {class
   h('summary', null, t('details')), [status || null, code, requestId].filter(Boolean).join(' · '));
 
 const ended = ['session-required', 'session-expired', 'upstream-session-expired'];
-const withLogin = ['disk', 'ships', 'notes'];
+/** The apps that have a login. */
+export const withLogin = ['disk', 'ships', 'notes'];
 
 /**
  * Makes the link, in another tab, to what a problem needs: to the login if the session has ended, to the outbox if what

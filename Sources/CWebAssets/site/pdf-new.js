@@ -22,6 +22,7 @@ const t = define({
     made: count => `${count} documents are made`,
     saveAll: 'Save all', files: 'Chosen files, in the order of the pages',
     leave: 'Leave without a document?', leaveText: 'The chosen files are left out.', failed: 'Nothing was made',
+    leaveYes: 'Leave', leaveNo: 'Stay',
   },
   ru: {
     add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
@@ -33,6 +34,7 @@ const t = define({
     wrong: 'Такой файл не станет страницей. Уберите его.', made: count => `Готово документов: ${count}`,
     saveAll: 'Сохранить все', files: 'Выбранные файлы в порядке страниц',
     leave: 'Уйти без документа?', leaveText: 'Выбранные файлы не будут использованы.',
+    leaveYes: 'Уйти', leaveNo: 'Остаться',
     failed: 'Ничего не создано',
   },
 });

@@ -4,7 +4,7 @@ import {call, larder, Problem, recall} from './api.js';
 import {h, replace} from './dom.js';
 import {listen} from './events.js';
 import {icon} from './icons.js';
-import {toast} from './overlay.js';
+import {toast, withLogin} from './overlay.js';
 import {banner, button, chip, linkButton, problemView, skeleton} from './ui.js';
 import {langOf, t} from './texts.js';
 
@@ -12,7 +12,6 @@ const upstreams = {disk: ['yandex_disk', 'yandex_oauth'], shop: ['catalogue'], s
   notes: ['people', 'geocoder'], pdf: []};
 /** The apps that have pages of their own; the others are drawn by own.js. */
 export const drawnApps = Object.keys(upstreams);
-const withLogin = ['disk', 'ships', 'notes'];
 
 /**
  * An open screen. A module of an app exports `routes`, a list of
@@ -294,12 +293,14 @@ export class Resource {
       screen.root.classList.toggle('gone', isGone);
       screen.root.classList.toggle('failed', !isGone);
     }
-    const start = `/${screen.app}`;
-    replace(this.place, this.options.problem?.(problem) ?? problemView(problem, () => this.reload(true),
-      this.options.help?.(problem), location.pathname !== start
-        && linkButton(t(screen.app), start, {kind: isGone ? 'primary' : ''})));
+    replace(this.place, this.options.problem?.(problem) ?? failure(screen.app, problem, () => this.reload(true),
+      this.options.help?.(problem)));
   }
 }
+
+/** Makes the view of a problem, with the way to the start of its app; for the rest see `problemView`. */
+export const failure = (app, problem, retry, help) => problemView(problem, retry, help, /\w\//.test(location.pathname)
+  && linkButton(t(app), `/${app}`, {kind: problem.status === 404 ? 'primary' : ''}));
 
 /** Makes the view of an address that leads nowhere. */
 export function notFound(screen) {
@@ -307,4 +308,15 @@ export function notFound(screen) {
   screen.show(h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('jar', 40)),
     h('p', null, t('notFoundText')), h('p', null, h('code', null, location.pathname)),
     linkButton(t('startPage'), '/', {kind: 'primary'})));
+}
+
+/**
+ * Loads the page anew, once, if a module is missing although Larder answers: it is newer than this page, or the browser
+ * remembers that the module could not be loaded.
+ */
+export function reloadOnce() {
+  if (sessionStorage.getItem('larder.reloaded') === import.meta.url) return false;
+  sessionStorage.setItem('larder.reloaded', import.meta.url);
+  location.reload();
+  return true;
 }

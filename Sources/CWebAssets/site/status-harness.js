@@ -30,7 +30,7 @@ const t = define({
     title: 'Стенд', lead: 'Для авторов тестов. С этого момента записывается каждый запрос.',
     clock: 'Время Larder и песочницы', frozen: 'стоит', runs: 'идёт', freeze: 'Остановить время',
     run: 'Пусть идёт', real: 'Вернуть настоящее время', minute: '1 минута', hour: '1 час', day: '1 день',
-    clockLead: 'Посмотрите, что устареет, кончится или наступит, не дожидаясь этого.',
+    clockLead: 'Что устареет, кончится или наступит, видно сразу.',
     seconds: 'Секунды', move: 'Вперёд', number: 'Нужно число секунд.',
     reset: 'Сбросить всё', sure: 'Все учётные записи, заметки, документы, списки и копии этого сервера удаляются. '
       + 'Песочница и часы — как в начале.', done: 'Всё как в начале.', calls: 'Все вызовы',
@@ -106,7 +106,7 @@ function clock(base, first, signal) {
   const tag = h('span', {class: 'tag', role: 'status'});
   const send = (method, body, path = '') => call(`${base}/clock${path}`, {method, body}).then(({data}) => show(data));
   const advance = s => send('POST', {s}, '/advance');
-  const toggle = button('', () => send('PUT', {frozen: !told.frozen}), {kind: 'quiet', write: true});
+  const toggle = button('', () => send('PUT', {frozen: !told.frozen}), {write: true});
   const real = button(t('real'), () => send('DELETE'), {write: true});
   const step = (name, s) => button(`+ ${t(name)}`, () => advance(s), {write: true});
   const seconds = field('s', t('seconds'), {inputmode: 'decimal', autocomplete: 'off',
@@ -133,8 +133,8 @@ function clock(base, first, signal) {
   show(first);
   signal.addEventListener('abort', () => clearInterval(timer));
   return {show, element: h('section', {class: 'card stack timebar'}, h('h2', null, t('clock')),
-    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag, toggle, real),
-    h('div', {class: 'bar'}, step('minute', 60), step('hour', 3600), step('day', 86400)),
+    h('p', {class: 'small'}, t('clockLead')), h('div', {class: 'bar'}, now, tag),
+    h('div', {class: 'bar'}, toggle, real, step('minute', 60), step('hour', 3600), step('day', 86400)),
     h('details', null, h('summary', {class: 'small'}, t('seconds')),
       form([seconds], t('move'), values => advance(Number(values.s)))))};
 }

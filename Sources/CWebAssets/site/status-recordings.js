@@ -4,7 +4,7 @@ import {call, Problem} from './api.js';
 import {h, replace} from './dom.js';
 import {field} from './form.js';
 import {showProblem} from './overlay.js';
-import {askFor, plain} from './status-rules.js';
+import {askFor, plain, t as ofFaults} from './status-rules.js';
 import {define} from './texts.js';
 import {button} from './ui.js';
 
@@ -15,10 +15,9 @@ const t = define({
     mode: name => `Mode: ${name}`, files: (exchanges, patches) => `files: ${exchanges}, patches: ${patches}`,
     live: 'live', record: 'record', replay: 'replay', spy: 'replay, else record', modify: 'modify', diff: 'compare',
     broken: 'cannot be used', unmatched: 'no file', nearest: name => `nearest: ${name}`,
-    stubs: 'Other simulated sources', stubsLead: 'No app asks these itself.',
+    stubs: 'Other simulated sources', stubsLead: 'Files of the Disk, and your own.',
     add: 'New from OpenAPI', nameRule: '1 to 50 of a–z, 0–9 and _.', openapi: 'OpenAPI document',
     hint: 'Its text (3.0 or 3.1, YAML or JSON), or the path of a file on this machine.', empty: 'Which document?',
-    remove: 'Remove',
   },
   ru: {
     recordings: 'Записи', recordingsLead: 'Ответы источников в файлах.',
@@ -27,11 +26,9 @@ const t = define({
     live: 'напрямую', record: 'запись', replay: 'воспроизведение', spy: 'из файлов, иначе запись',
     modify: 'с правками', diff: 'сверка',
     broken: 'не читается', unmatched: 'нет файла', nearest: name => `ближе всех: ${name}`,
-    stubs: 'Другие источники песочницы',
-    stubsLead: 'Приложения к ним не обращаются.',
+    stubs: 'Другие источники песочницы', stubsLead: 'Файлы Диска и ваши собственные.',
     add: 'Новый из OpenAPI', nameRule: 'От 1 до 50 знаков: a–z, 0–9 и _.', openapi: 'Документ OpenAPI',
     hint: 'Его текст (3.0 или 3.1, YAML или JSON) или путь к файлу на этой машине.', empty: 'Какой документ?',
-    remove: 'Удалить',
   },
 });
 
@@ -88,14 +85,14 @@ function recording(base, {name, mode, folder, exchanges, patches, broken, unmatc
 /**
  * Makes the list of the sources that have no card of their own.
  * @param {Object} controls Those of status-sandbox.js. @param {function(): Promise} after Called after a change.
- * @param {Array<string>} cards Names of those that have.
+ * @param {Map<string, string>} cards Those that have.
  * @returns {HTMLElement}
  */
 export function stubs(controls, after, cards) {
   const list = h('ul', {class: 'stack', 'aria-label': t('stubs')});
   const rows = new Map();
   const show = upstreams => {
-    const names = upstreams.map(one => one.name).filter(name => !cards.includes(name));
+    const names = upstreams.map(one => one.name).filter(name => !cards.has(name));
     for (const name of names) if (!rows.has(name)) rows.set(name, stub(name, controls, after));
     for (const name of rows.keys()) if (!names.includes(name)) rows.delete(name);
     if (list.childElementCount !== rows.size || [...rows.values()].some(row => row.parentNode !== list))
@@ -110,7 +107,7 @@ export function stubs(controls, after, cards) {
 
 function stub(name, controls, after) {
   return h('li', null, h('div', {class: 'bar'}, h('span', {class: 'grow'}, h('strong', null, name), ' ',
-    h('span', {class: 'code'}, `/${name}`)), !simulated.test(name) && button(t('remove'), async () => {
+    h('span', {class: 'code'}, `/${name}`)), !simulated.test(name) && button(ofFaults('remove'), async () => {
     await call(`/v1/sandbox/upstreams/${name}`, {method: 'DELETE'});
     await after();
   }, {kind: 'quiet', write: true})), controls.faultOf(name));

@@ -11,17 +11,17 @@ import {button} from './ui.js';
 const t = define({
   en: {
     title: 'Requests, and what they caused', requests: 'Requests of clients', none: 'None yet.', clear: 'Empty',
-    lead: 'What clients have asked since this was opened, and what Larder asked its sources for it.',
+    lead: 'From now on: what clients ask, and Larder its sources for it.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
     self: 'Larder by itself', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
-    count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`,
+    count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`, pictures: 'Also pictures',
   },
   ru: {
     title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', none: 'Пока нет.', clear: 'Очистить',
-    lead: 'Что клиенты спросили с этого момента и что Larder спросил ради этого у источников.',
+    lead: 'С этого момента: что спрашивают клиенты, а ради этого Larder — у источников.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
     self: 'Larder сам', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
-    count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`,
+    count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`, pictures: 'И картинки',
   },
 });
 
@@ -38,7 +38,7 @@ export function requests(screen, base, controls, failRoute) {
   const list = h('ol', {class: 'log exchanges', tabindex: '0', 'aria-label': t('requests')});
   const count = h('span', {class: 'muted small'});
   const none = h('p', {class: 'muted small'}, t('none'));
-  const all = h('input', {type: 'checkbox', onchange: () => update()});
+  const [all, pictures] = [0, 1].map(() => h('input', {type: 'checkbox', onchange: () => update()}));
   const clear = button(t('clear'), async () => {
     await Promise.all([`${base}/journal`, controls() && '/v1/sandbox/journal'].filter(Boolean)
       .map(path => call(path, {method: 'DELETE'})));
@@ -46,7 +46,8 @@ export function requests(screen, base, controls, failRoute) {
   }, {kind: 'quiet', write: true});
   const element = h('details', {class: 'card inspector'}, h('summary', null, t('title'), ' ', count),
     h('div', {class: 'stack'}, h('p', {class: 'small'}, t('lead')), none, list,
-      h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')), clear)));
+      h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')),
+        h('label', {class: 'check'}, pictures, t('pictures')), clear)));
   const acts = one => [button(t('curl'), () => copy(curl(one)), {icon: 'copy'}),
     (one.upstream ? controls() : failRoute) && button(t('rule'), () => {
       if (one.upstream) controls().makeRule({...one, path: pathOf(one.path).replace(`/${one.upstream}`, '')});
@@ -58,7 +59,8 @@ export function requests(screen, base, controls, failRoute) {
       && await quietly(Promise.all([readAsked(), controls() && readSent()]));
     if (!read) return;
     const [asked, sent] = read;
-    const shown = paired(asked.filter(one => all.checked || !own.test(one.path)), sent);
+    const shown = paired(asked.filter(one => (all.checked || !own.test(one.path))
+      && (pictures.checked || !/^image\//.test(one.headers.accept))), sent);
     replace(count, t('count', shown.length));
     none.hidden = shown.length > 0;
     list.hidden = shown.length === 0;
@@ -112,23 +114,32 @@ function exchange(group, acts) {
   const element = h('details', {ontoggle: () => draw()}, summary, body);
   const row = h('li', null, element);
   const draw = () => element.open && replace(body, row.group.map((other, index) =>
-    h('div', {class: `stack ${index ? 'caused' : ''}`}, index > 0 && h('p', null, line(other)),
+    h('div', {class: `stack ${index ? 'caused' : ''}`}, index > 0 && line(other),
       h('div', {class: 'bar'}, acts(other)), details(other))));
   row.fill = ([one, ...caused]) => {
     row.group = [one, ...caused];
-    replace(summary, line(one), one.upstream ? h('span', {class: 'muted'}, ` · ${t('self')}`)
-      : caused.length ? caused.map(other => [' → ', tagOf(other, `${other.upstream} `)])
-        : one.isCovered && one.status !== null && h('span', {class: 'muted'}, ` · ${t('kept')}`));
+    replace(summary, line(one, one.upstream ? t('self')
+      : caused.length ? caused.map(other => ['→ ', tagOf(other, `${other.upstream} `), ' '])
+        : one.isCovered && one.status !== null && t('kept')));
     draw();
   };
   row.fill(group);
   return row;
 }
 
-const line = one => [h('span', {class: 'muted'}, `${time(one.at, {timeStyle: 'medium'})} `), tagOf(one), ' ',
-  h('span', {class: 'code'}, `${one.method} ${one.path}`),
-  one.duration_ms !== null && h('span', {class: 'muted'}, ` ${one.duration_ms} ${t('ms')}`),
-  one.fault && one.fault !== 'online' && [' ', h('span', {class: 'tag warn'}, one.fault)]];
+/** Gives method and path in letters that can be read. */
+function nameOf({method, path}) {
+  try { return `${method} ${decodeURIComponent(path)}`; } catch { return `${method} ${path}`; }
+}
+
+/** Draws a request in columns. */
+function line(one, end) {
+  const fault = one.fault !== 'online' && one.fault;
+  return h('span', {class: 'line'}, h('span', {class: 'muted'}, time(one.at, {timeStyle: 'medium'})), ' ',
+    h('span', null, !(fault && one.status === null) && tagOf(one), ' ', fault && h('span', {class: 'tag warn'}, fault)),
+    ' ', h('span', {class: 'code'}, nameOf(one)), ' ', h('span', {class: 'muted'}, one.duration_ms !== null
+      && `${one.duration_ms} ${t('ms')}`), ' ', h('span', {class: 'muted'}, end));
+}
 
 const tagOf = ({status, waiting}, name = '') => h('span',
   {class: `tag ${status === null || status >= 400 ? 'warn' : 'ok'}`}, name, status ?? t(waiting ? 'waits' : 'under'));

@@ -9,7 +9,8 @@ import {forgetDrafts} from './parts.js';
 import {define, time} from './texts.js';
 import {button} from './ui.js';
 
-const t = define({
+/** The strings of faults and rules. */
+export const t = define({
   en: {
     rules: 'Rules for some requests', none: 'No rule: each source has its own fault for all requests.',
     remove: 'Remove', add: 'Add a rule', upstream: 'Source', method: 'Method', any: 'any', path: 'Path',
@@ -74,7 +75,8 @@ export function rules(controls, after) {
     await update();
   };
   const row = ({name, id, match, fault, faults, applied}) => h('li', {class: 'bar'},
-    h('span', {class: 'grow'}, h('span', {class: 'code'}, [name, match.method, match.path].filter(Boolean).join(' ')),
+    h('span', {class: 'grow'},
+      h('span', {class: 'code'}, [controls.titleOf(name), match.method, match.path].filter(Boolean).join(' ')),
       ' ', h('span', {class: 'tag warn'}, `${fault ?? faults.join(' → ')} · ${applied}`)),
     button(t('remove'), async () => {
       await call(`/v1/sandbox/upstreams/${name}/rules/${id}`, {method: 'DELETE'});
@@ -98,28 +100,38 @@ function askRule(controls, changed, start) {
   const options = values => values.map(value => ({value, title: value}));
   const upstreams = controls.upstreams().map(one => one.name);
   const text = (name, more) => field(name, t(name), {...plain, ...more, value: start[name] ?? ''});
-  const choice = (name, label, choices, value) => field(name, label, {tag: 'select', options: choices, value});
-  const fault = choice('preset', t('fault'), faultChoices(true), 'error(503)');
-  // The server names it "fault".
-  const notation = field('fault', t('notation'), {...plain, hint: t('faultHint', controls.faults().join(', ')),
-    check: it => (it.trim() || fault.input.value !== 'more' ? null : t('needFault'))});
-  const show = () => { notation.hidden = fault.input.value !== 'more'; };
-  fault.input.addEventListener('change', show);
-  show();
-  const fields = [choice('upstream', t('upstream'), options(upstreams), start.upstream ?? upstreams[0]),
+  const fields = [choice('upstream', t('upstream'), upstreams.map(value => ({value, title: controls.titleOf(value)})),
+    start.upstream ?? upstreams[0]),
     choice('method', t('method'), [{value: '', title: t('any')}, ...options(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])],
-      start.method ?? ''), text('path', {hint: t('pathHint')}), fault, notation,
+      start.method ?? ''), text('path', {hint: t('pathHint')}),
+    ...faultFields(t('faultHint', controls.faults().join(', '))),
     text('times', {hint: t('timesHint'), inputmode: 'numeric', check: it => (/^\d*$/.test(it.trim()) ? null
       : t('whole'))})];
   return askFor(t('add'), fields, async values => {
     const given = name => values[name].trim() || undefined;
     const body = {match: {method: given('method'), path: given('path')},
       times: given('times') && Number(given('times')),
-      fault: values.preset === 'more' ? given('fault') : values.preset};
+      fault: faultIn(values)};
     await call(`/v1/sandbox/upstreams/${values.upstream}/rules`, {method: 'POST', body});
     await changed();
   });
 }
+
+const choice = (name, label, options, value) => field(name, label, {tag: 'select', options, value});
+
+/** Makes the fields of a fault: a choice, and its notation for the last one. */
+function faultFields(hint) {
+  const preset = choice('preset', t('fault'), faultChoices(true), 'error(503)');
+  // The server names it "fault".
+  const notation = field('fault', t('notation'), {...plain, hint,
+    check: it => (it.trim() || preset.input.value !== 'more' ? null : t('needFault'))});
+  const show = () => { notation.hidden = preset.input.value !== 'more'; };
+  preset.input.addEventListener('change', show);
+  show();
+  return [preset, notation];
+}
+
+const faultIn = ({preset, fault}) => (preset === 'more' ? fault.trim() : preset);
 
 /** Attributes of a field for what is no language. */
 export const plain = {autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false'};
@@ -138,30 +150,26 @@ export function askFor(title, fields, send) {
 
 const ofHarness = define({
   en: {
-    spaces: 'Spaces', lead: 'Further servers in this process, each with data, sources and a clock of its own.',
+    spaces: 'Spaces', lead: 'Further servers, each with data, sources and a clock of its own.',
     make: 'New space', end: 'End',
-    snapshots: 'Snapshots', snapLead: 'All of Larder, the sources and the clock, to come back to.', none: 'None.',
-    take: 'Take a snapshot', restore: 'Restore', drop: 'Delete',
+    snapshots: 'Snapshots', snapLead: 'All data, sources and the clock, to come back to.', none: 'None.',
+    take: 'Take a snapshot', restore: 'Restore',
     sure: 'Everything becomes as it was then. What has changed since is lost.',
     nameRule: 'At most 64 letters, digits, -, _ or .',
     front: 'Faults of Larder itself', frontLead: 'What front ends see when Larder is slow, gone or refuses.',
-    set: 'Set a fault', route: 'Route',
-    routeHint: 'Such as GET /v1/ships. Empty: all others.', fault: 'Fault',
-    faultHint: 'Such as slow(3000), error(503) or offline; online ends it.', needFault: 'Which fault?',
-    all: 'All other routes', remove: 'Remove all', release: n => `Release ${n} held`,
+    set: 'Set a fault', route: 'Route', routeHint: 'Such as GET /v1/ships. Empty: all others.',
+    all: 'All other routes', clear: 'Remove all', release: n => `Release ${n} held`,
   },
   ru: {
-    spaces: 'Пространства', lead: 'Другие серверы в этом процессе: у каждого свои данные, источники и часы.',
+    spaces: 'Пространства', lead: 'Другие серверы: у каждого свои данные, источники и часы.',
     make: 'Новое пространство', end: 'Закрыть',
-    snapshots: 'Снимки', snapLead: 'Всё состояние Larder, источников и часов: к нему можно вернуться.', none: 'Нет.',
-    take: 'Сделать снимок', restore: 'Вернуть', drop: 'Удалить',
+    snapshots: 'Снимки', snapLead: 'Все данные, источники и часы: к ним можно вернуться.', none: 'Нет.',
+    take: 'Сделать снимок', restore: 'Вернуть',
     sure: 'Всё станет как тогда. Сделанное с тех пор пропадёт.',
     nameRule: 'До 64 латинских букв, цифр, -, _ или .',
     front: 'Сбои самого Larder', frontLead: 'Что видят клиенты, когда Larder медлит, пропал или отказывает.',
-    set: 'Задать сбой', route: 'Адрес',
-    routeHint: 'Например, GET /v1/ships. Пусто: все остальные.', fault: 'Сбой',
-    faultHint: 'Например, slow(3000), error(503) или offline; online его снимает.', needFault: 'Какой сбой?',
-    all: 'Все остальные адреса', remove: 'Убрать все', release: n => `Отпустить: ${n}`,
+    set: 'Задать сбой', route: 'Адрес', routeHint: 'Например, GET /v1/ships. Пусто: все остальные.',
+    all: 'Все остальные адреса', clear: 'Убрать все', release: n => `Отпустить: ${n}`,
   },
 });
 
@@ -206,7 +214,7 @@ export function snapshots(base) {
   const {show, bar, element} = part('snapshots', 'snapLead', ({name, at}) => h('li', {class: 'bar'},
     h('span', {class: 'grow'}, h('strong', null, name), ' ', h('span', {class: 'muted'}, time(at))),
     button(ofHarness('restore'), () => restore(name), {write: true}),
-    button(ofHarness('drop'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update),
+    button(ofHarness('remove'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update),
       {kind: 'quiet', write: true})));
   const restore = async name => {
     const sure = {title: `${ofHarness('restore')}: ${name}`, message: ofHarness('sure'),
@@ -237,7 +245,7 @@ export function frontFaults(base) {
     h('span', {class: 'code'}, route ?? ofHarness('all')), ' ',
     h('span', {class: 'tag warn'}, [fault ?? faults.join(' → '), applied].filter(one => one !== undefined)
       .join(' · '))));
-  const remove = button(ofHarness('remove'), async () => {
+  const remove = button(ofHarness('clear'), async () => {
     await call(path, {method: 'DELETE'});
     await update();
   }, {kind: 'quiet', write: true});
@@ -260,10 +268,9 @@ export function frontFaults(base) {
 /** Asks for a fault of Larder itself. */
 export function askFault(path, done, route = '') {
   const fields = [field('route', ofHarness('route'), {...plain, hint: ofHarness('routeHint'), value: route}),
-    field('fault', ofHarness('fault'), {...plain, hint: ofHarness('faultHint'),
-      check: text => (text.trim() ? null : ofHarness('needFault'))})];
-  return askFor(ofHarness('set'), fields, async ({route, fault}) => {
-    await call(path, {method: 'PUT', body: {route: route.trim() || undefined, fault: fault.trim()}});
+    ...faultFields(t('needFault'))];
+  return askFor(ofHarness('set'), fields, async values => {
+    await call(path, {method: 'PUT', body: {route: values.route.trim() || undefined, fault: faultIn(values)}});
     await done();
   });
 }

@@ -5,25 +5,25 @@ import {h, replace} from './dom.js';
 import {nudge} from './events.js';
 import {ask, toast} from './overlay.js';
 import {stubs} from './status-recordings.js';
-import {faultChoices, plain, presetOf, rules} from './status-rules.js';
+import {faultChoices, plain, presetOf, rules, t as ofFaults} from './status-rules.js';
 import {define} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
   en: {
     title: 'Sandbox', lead: 'The remote APIs are simulated. Break them and see what each screen says.',
-    off: 'Take everything offline', online: 'Bring everything back', isOff: 'Everything is offline. Open an app: '
-      + 'it shows what Larder kept.',
+    off: 'Take everything offline', online: 'Bring everything back',
+    isOff: 'Everything is offline. Open an app: it shows what Larder kept.',
     reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
     lost: 'All that was changed in the simulated APIs is lost.',
-    fault: 'Fault', release: n => `Release ${n} held`, notation: 'Notation',
+    release: n => `Release ${n} held`,
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и смотрите, что скажут экраны.',
-    off: 'Отключить всё', online: 'Вернуть всё', isOff: 'Всё отключено. Откройте приложение: оно покажет, что '
-      + 'хранит Larder.',
+    off: 'Отключить всё', online: 'Вернуть всё',
+    isOff: 'Всё отключено. Откройте приложение: оно покажет, что хранит Larder.',
     reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
-    fault: 'Сбой', release: n => `Отпустить: ${n}`, notation: 'Запись',
+    release: n => `Отпустить: ${n}`,
   },
 });
 
@@ -31,9 +31,10 @@ const t = define({
  * Opens the sandbox's part if there is a sandbox.
  * @param {Screen} screen @param {Element} place @param {Element} more Where what few need goes.
  * @param {function()} changed Called when the state of the sandbox changed.
- * @param {Array<string>} cards Names of the sources that have a card.
+ * @param {Map<string, string>} cards Titles of the sources that have a card.
  * @returns {?{upstreams: function(): Array, faults: function(): Array<string>, watch: function, set: function(string,
- *   string): Promise, release: function, faultOf: function(string): HTMLElement, makeRule: function(Object)}}
+ *   string): Promise, release: function, faultOf: function(string): HTMLElement, titleOf: function(string): string,
+ *   makeRule: function(Object)}}
  */
 export async function openSandbox(screen, place, more, changed, cards) {
   const state = {upstreams: [], faults: [], watchers: new Set()};
@@ -45,7 +46,7 @@ export async function openSandbox(screen, place, more, changed, cards) {
   const after = async () => { await update(); nudge(); changed(); };
   const controls = {
     upstreams: () => state.upstreams, faults: () => state.faults, watch: watcher => state.watchers.add(watcher),
-    faultOf: name => faultControl(name, controls),
+    faultOf: name => faultControl(name, controls), titleOf: name => cards.get(name) ?? name,
     set: async (name, fault) => { await put(name, fault); await after(); },
     release: async name => { await call(`/v1/sandbox/upstreams/${name}/release`, {method: 'POST'}); await after(); },
   };
@@ -82,7 +83,7 @@ function draw(place, controls, all, after) {
     await call('/v1/sandbox/reset', {method: 'POST'});
     await after();
     toast(t('wasReset'));
-  }, {write: true, kind: 'quiet'});
+  }, {write: true});
   const show = upstreams => {
     const off = upstreams.every(one => one.fault === 'offline');
     const held = document.activeElement;
@@ -103,7 +104,7 @@ function faultControl(name, controls) {
   const id = `fault-${name}`;
   const select = h('select', {id, onchange: () => choose(select.value)}, faultChoices().map(choice =>
     h('option', {value: choice.value}, choice.title)));
-  const notation = h('input', {class: 'field-input', type: 'text', 'aria-label': t('notation'), ...plain,
+  const notation = h('input', {class: 'field-input', type: 'text', 'aria-label': ofFaults('notation'), ...plain,
     'aria-describedby': `${id}-error`, onchange: () => apply(notation.value), onblur: () => leave()});
   const release = h('div');
   const error = h('p', {class: 'field-error', id: `${id}-error`, role: 'alert'});
@@ -141,7 +142,7 @@ function faultControl(name, controls) {
     release.dataset.count = one.waiting;
     replace(release, one.waiting > 0 && button(t('release', one.waiting), () => controls.release(name), {write: true}));
   };
-  const element = h('div', {class: 'fault'}, h('label', {for: id, class: 'small'}, t('fault')),
+  const element = h('div', {class: 'fault'}, h('label', {for: id, class: 'small'}, ofFaults('fault')),
     h('div', {class: 'bar'}, select, release), notation, error);
   controls.watch(show);
   show(controls.upstreams());

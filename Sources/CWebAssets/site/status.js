@@ -18,11 +18,12 @@ const t = define({
     untested: 'not used yet', ok: 'works', missing: 'missing', cache: 'Kept copies', of: (a, b) => `${a} of ${b}`,
     database: 'Database', free: 'Free on disk', connections: 'Connections',
     hits: 'Served from store',
-    events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events', noEvents: 'Nothing has happened yet.',
-    requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean', noRequests: 'None yet.',
+    events: 'Events', pause: 'Pause', resume: 'Resume', all: 'All events',
+    noEvents: 'None since this page was opened.',
+    requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean',
     asked: 'Asked',
     times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
-    failed: 'Refused or failed', ms: 'ms', files: 'files',
+    failed: 'Refused or failed', ms: 'ms', files: 'files', late: 'no answer in time', away: 'no connection',
   },
   ru: {
     lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
@@ -32,9 +33,10 @@ const t = define({
     install: what => `установите ${what}`, untested: 'ещё не нужно', ok: 'работает', missing: 'нет', cache: 'Копии',
     of: (a, b) => `${a} из ${b}`, database: 'База данных', free: 'Свободно на диске', connections: 'Соединения',
     hits: 'Отдано из хранилища', events: 'События', pause: 'Пауза', resume: 'Дальше',
-    all: 'Все события', noEvents: 'Пока ничего не произошло.', requests: 'Запросы по адресам', route: 'Адрес',
-    count: 'Число', mean: 'Среднее', noRequests: 'Пока нет.', asked: 'Запросов',
+    all: 'Все события', noEvents: 'С открытия страницы — ничего.', requests: 'Запросы по адресам', route: 'Адрес',
+    count: 'Число', mean: 'Среднее', asked: 'Запросов',
     times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс', files: 'файлы',
+    late: 'нет ответа вовремя', away: 'нет связи',
   },
 });
 
@@ -59,7 +61,7 @@ async function open(screen) {
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) screen.show(skeleton('grid'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
-      data.sandbox && openControls(data.upstreams.map(one => one.name)),
+      data.sandbox && openControls(new Map(data.upstreams.map(one => [one.name, titleOf(one)]))),
       data.harness && openHarness(data.harness.base)]);
     if (screen.signal.aborted) return;
     if (read) {
@@ -71,7 +73,7 @@ async function open(screen) {
     // All at once: what came one after the other would move what is below it.
     if (upstreams.isConnected) return;
     const tested = data.sandbox || data.harness;
-    screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns tests'}, sandbox, clock),
+    screen.show(h('div', {class: 'stack wide-gap'}, tested && h('div', {class: 'columns'}, sandbox, clock),
       section(t('upstreams'), upstreams), tested && h('div', {class: 'stack tools'}, inspector, rules, harness),
       h('div', {class: 'columns'}, facts.larder, h('div', {class: 'stack'}, facts.cache, happened)), devices,
       h('details', {class: 'card'}, h('summary', null, t('requests')), requests)));
@@ -131,7 +133,9 @@ function titleOf({title, name}) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
-const errorOf = error => error && [error.reason, error.of, when(error.at)].filter(Boolean).join(' · ');
+/** Names a failure; a reason that is no code is a text already. */
+const reasonOf = reason => (/timeout$/.test(reason) ? t('late') : /^[a-z]+$/.test(reason) ? t('away') : reason);
+const errorOf = error => error && [reasonOf(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
 
 function when(text) {
   return text ? ago((Date.now() - Date.parse(text)) / 1000) : t('never');
@@ -151,23 +155,17 @@ function askedOf(metrics, name) {
 const number = new Intl.NumberFormat(language, {maximumFractionDigits: 1});
 
 function drawSelf(place, status, metrics, health) {
-  const used = status.cache?.by_upstream?.map(row => [row.name ?? row.upstream, row.used_bytes ?? row.bytes])
-    ?? metrics.all('larder_cache_bytes').map(one => [one.labels.upstream, one.value]);
-  const budget = status.cache?.budget_bytes ?? metrics.one('larder_cache_budget_bytes');
   const hit = metrics.one('larder_cache_requests_total', 'result', 'hit');
   const asked = hit + metrics.one('larder_cache_requests_total', 'result', 'forwarded');
-  replace(place.cache, h('h2', null, t('cache')), cacheBar(used, budget, status.upstreams));
+  replace(place.cache, h('h2', null, t('cache')), status.cache && cacheBar(status.cache, status.upstreams));
   const isOpen = place.larder.querySelector('details')?.open;
   replace(place.larder, h('div', {class: 'bar'}, h('h2', null, t('larder')), health && h('span',
       {class: `tag ${health.status === 'ready' ? 'ok' : 'danger'}`},
         t(health.status === 'ready' ? 'ready' : 'notReady'))),
     h('dl', {class: 'facts small'}, facts([
-      [t('version'), status.version ?? metrics.all('larder_build_info')[0]?.labels.version],
-      [t('started'), time(status.started_at
-        ?? new Date(1000 * metrics.one('process_start_time_seconds')).toISOString())], [t('hits'), asked && t('of', hit,
-          asked)],
-      [t('database'), bytes(metrics.one('larder_database_bytes'))], [t('free'),
-        bytes(metrics.one('larder_data_free_bytes'))],
+      [t('version'), status.version], [t('started'), time(status.started_at)],
+      [t('hits'), asked && t('of', hit, asked)], [t('database'), bytes(metrics.one('larder_database_bytes'))],
+      [t('free'), bytes(metrics.one('larder_data_free_bytes'))],
       [t('memory'), bytes(metrics.one('process_resident_memory_bytes'))],
       [t('connections'), String(metrics.one('larder_http_connections'))]])),
     health && h('details', {class: 'small', open: isOpen}, h('summary', null, t('able')),
@@ -179,22 +177,22 @@ function drawSelf(place, status, metrics, health) {
 function ability({name, ok, install}) {
   const [kind, words, sign] = ok === null ? ['', t('untested'), 'minus'] : ok ? ['ok', t('ok'), 'check']
     : ['warn', install ? t('install', install) : t('missing'), 'warning'];
-  return h('li', null, icon(sign, 16), h('span', null, name), h('span', {class: `tag ${kind}`}, words));
+  return h('li', {class: 'bar'}, icon(sign, 16), h('span', null, name), h('span', {class: `tag ${kind}`}, words));
 }
 
-function cacheBar(used, budget, upstreams) {
+function cacheBar({by_upstream: parts, used_bytes: used, budget_bytes: budget}, upstreams) {
   const titled = name => {
     const [source, part] = name.split('.');
     return [titleOf(upstreams.find(one => one.name === source) ?? {name: source}), part && t(part)]
       .filter(Boolean).join(', ');
   };
-  const total = used.reduce((sum, [, count]) => sum + count, 0);
   const fill = h('div', {class: 'meter-fill'});
-  fill.style.width = `${Math.min(100, 100 * total / (budget || 1))}%`;
-  return [h('p', {class: 'small'}, t('of', bytes(total), bytes(budget))), h('div', {class: 'meter',
+  fill.style.width = `${Math.min(100, 100 * used / (budget || 1))}%`;
+  return [h('p', {class: 'small'}, t('of', bytes(used), bytes(budget))), h('div', {class: 'meter',
     'aria-hidden': 'true'}, fill),
-    h('dl', {class: 'facts small'}, used.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
-      .map(([name, count]) => [h('dt', null, titled(name)), h('dd', null, bytes(count))]))];
+    h('dl', {class: 'facts small'}, parts.filter(one => one.used_bytes > 0)
+      .sort((a, b) => b.used_bytes - a.used_bytes)
+      .map(one => [h('dt', null, titled(one.name)), h('dd', null, bytes(one.used_bytes))]))];
 }
 
 function requestTable(metrics) {
@@ -202,7 +200,7 @@ function requestTable(metrics) {
   const failures = failuresOf(metrics);
   const rows = metrics.all('larder_http_request_duration_seconds_count').filter(one => one.value > 0)
     .sort((a, b) => b.value - a.value).slice(0, 15);
-  if (!rows.length) return h('p', {class: 'muted'}, t('noRequests'));
+  if (!rows.length) return h('p', {class: 'muted'}, t('never'));
   return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('requests')},
     h('table', {class: 'table'}, h('thead', null, h('tr', null,
       [t('route'), t('count'), t('mean')].map(text => h('th', {scope: 'col'}, text)))),

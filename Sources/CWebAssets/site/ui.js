@@ -94,7 +94,7 @@ function origin(answer, kind) {
   const {meta} = answer;
   const rows = [[t('received'), meta.fetched_at && time(meta.fetched_at)],
     [t('confirmedAt'), kind !== 'local' && kind !== 'bundled' && time(new Date(answer.confirmedAt).toISOString())],
-    [t('cacheStatus'), answer.cacheStatus]].filter(([, value]) => value);
+    ['Cache-Status', answer.cacheStatus]].filter(([, value]) => value);
   return [h('p', null, inZone(meta.freshness_text ?? t(`${kind}Why`), answer), meta.partial && ` ${t('partialWhy')}`),
     h('dl', {class: 'facts'}, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))];
 }
