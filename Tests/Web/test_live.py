@@ -152,19 +152,21 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder, fi
     form.get_by_text("Not to be lost").first.wait_for()
 
 
-@pytest.mark.parametrize("start, link, shown", [
+@pytest.mark.parametrize("opened, link, shown", [
     ("/notes", "New note", "New note"), ("/notes", "Map", "Map"), ("/pdf", "New document", "New document"),
     ("/shop?q=", "Heather Grey Hoodie", "Heather Grey Hoodie"), ("/disk", "All files", "Disk")])
-def test_web_12_a_part_that_cannot_be_loaded_is_a_server_that_is_away(visitor, larder, start, link, shown):
+def test_web_12_a_part_that_cannot_be_loaded_is_a_server_that_is_away(visitor, larder, opened, link, shown):
     visitor.log_in("notes", "disk")
     visitor.send("PUT", "/v1/disk/onboarding", {"seen": True})
-    page = visitor.open(start)
+    visitor.send("PUT", "/v1/pdf/welcome", {"seen": True})
+    things.document(larder)
+    page = visitor.open(opened)
     link = page.get_by_role("link", name=link, exact=True).first
     link.wait_for()
     page.evaluate("window.isSame = true")
     larder.stop()
     link.click()
-    problem = page.get_by_role("alert")
+    problem = page.locator(".state-problem[role=alert]")
     expect(problem).to_contain_text("Larder cannot be reached")
     expect(problem.get_by_role("button", name="Try again")).to_be_enabled()
     expect(page.locator("#main [data-write]:not(:disabled)")).to_have_count(0)

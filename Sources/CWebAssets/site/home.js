@@ -17,7 +17,7 @@ const t = define({
     none: 'No source needed', disk: 'Recent files', pdf: 'Documents',
     shop: common('cart'), diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
       + 'notes here.', draft: 'Not saved yet',
-    start: 'Start here', startText: 'The remote APIs are simulated by the sandbox. Nothing leaves this machine.',
+    start: 'Start here', startText: 'The sandbox simulates the remote APIs. Nothing leaves this machine.',
     one: 'Look at the ships as a guest', oneText: 'No account needed.',
     two: 'Open the Disk as Anna', twoText: 'Its token is sandbox-token.',
     three: 'Open the control room',

@@ -10,7 +10,7 @@ import {openDevices} from './status-devices.js';
 
 const t = define({
   en: {
-    lead: 'What answers, what is kept, what happens: as it happens.', upstreams: 'Sources',
+    upstreams: 'Sources',
     since: 'Since', lastOk: 'Last answer',
     lastError: 'Last error',
     paused: 'Paused until', never: 'none yet', larder: 'Larder', version: 'Version', started: 'Running since',
@@ -26,7 +26,7 @@ const t = define({
     failed: 'Refused or failed', ms: 'ms', files: 'files', late: 'no answer in time', away: 'no connection',
   },
   ru: {
-    lead: 'Кто отвечает, что хранится, что происходит — сразу.', upstreams: 'Источники',
+    upstreams: 'Источники',
     since: 'С какого времени', lastOk: 'Последний ответ',
     lastError: 'Последняя ошибка', paused: 'Пауза до', never: 'ещё нет', larder: 'Larder', version: 'Версия',
     started: 'Работает с', ready: 'Готов', notReady: 'Не готов', checks: 'Проверки', able: 'Возможности',
@@ -49,7 +49,7 @@ async function open(screen) {
   const requests = h('div');
   const devices = h('div');
   const happened = events(screen);
-  screen.head({title: t('status'), lead: t('lead'), actions: [screen.refreshButton(() => resource)]});
+  screen.head({title: t('status'), actions: [screen.refreshButton(() => resource)]});
   let controls = null;
   let metrics = null;
   const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
