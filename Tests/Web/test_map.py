@@ -89,6 +89,34 @@ def test_web_26_what_a_pin_says_is_inside_of_the_map(phone):
         until(is_inside, f"the callout of {pin} to be inside of the map")
 
 
+def test_web_26_notes_without_a_place_are_no_pins(phone):
+    for place in [None, None, ("Nairobi", -1.29, 36.82), ("Αθήνα", 37.98, 23.73)]:
+        things.note(phone, "A note", place)
+    page = open_map(phone)
+    expect(page.locator(".map-pin")).to_have_count(2)
+    expect(page.locator(".map-cluster")).to_have_count(0)
+    expect(page.get_by_text("Notes without a place: 2")).to_be_visible()
+
+
+def test_web_26_only_notes_without_a_place_have_no_map_to_go_to(phone):
+    things.note(phone, "A note")
+    page = phone.open("/notes/map")
+    expect(page.get_by_text("Notes without a place: 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Show all notes")).to_have_count(0)
+
+
+def test_web_26_the_first_view_cuts_no_pin(phone):
+    things.notes(phone)
+    page = open_map(phone)
+    outer = page.locator("larder-map").bounding_box()
+    for mark in page.locator(".map-pin, .map-cluster").all():
+        inner = mark.bounding_box()
+        assert outer["x"] <= inner["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+        assert outer["y"] <= inner["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+    # The words of the scale are not wider than it is.
+    assert page.locator(".map-scale").evaluate("scale => scale.scrollWidth <= scale.clientWidth")
+
+
 def test_web_26_a_place_is_chosen_by_a_finger(phone):
     page = phone.open("/notes/new")
     page.get_by_label("Text").fill("Here")

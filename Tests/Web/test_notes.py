@@ -195,7 +195,7 @@ def test_web_27_a_key_asks_before_it_deletes_a_note(anna, key):
     assert bodies(anna) == ["Stays"]
 
 
-@pytest.mark.parametrize("path", ["/notes", "/notes/map"])
+@pytest.mark.parametrize("path", ["/notes", "/notes/map", "/notes/people"])
 def test_web_25_one_logs_out_where_one_is(anna, path):
     page = anna.open(path)
     page.get_by_role("button", name="Account and files").click()
@@ -377,3 +377,15 @@ def test_note_15_a_search_marks_the_passage_of_its_hit(anna):
     page.get_by_role("searchbox", name="Search notes").fill("needl")
     expect(row).to_have_count(2)
     expect(row.get_by_role("link", name="Needle first").locator("mark")).to_have_text("Needl")
+    # A title is the first line; the next one is below it, with its own marks.
+    things.note(anna, "A haystack\nand the hay in it")
+    page.get_by_role("searchbox", name="Search notes").fill("hay")
+    link = row.get_by_role("link", name="A haystack")
+    expect(link).to_have_text("A haystack")
+    expect(row.filter(has=link).locator(".note-more")).to_have_text(re.compile("^ ?and the hay in it$"))
+    expect(row.filter(has=link).locator(".note-more mark")).to_have_text("hay")
+
+
+def test_web_25_people_of_one_name_are_told_apart_by_their_addresses(anna):
+    page = anna.open("/notes/people")
+    expect(page.locator(".rows .row-sub").first).to_have_text(re.compile("^[^@ ]+@[^@ ]+$"))

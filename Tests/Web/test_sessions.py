@@ -84,7 +84,8 @@ def test_web_06_nothing_of_an_account_is_left_for_the_next_one(visitor, larder):
     page.goto(f"/notes/{note}")
     page.get_by_text("A secret of Anna").first.wait_for()
     page.goto("/notes/people")
-    page.get_by_role("button", name=re.compile("log ?out", re.I)).click()
+    page.get_by_role("button", name="Account and files").click()
+    page.get_by_role("menuitem", name=re.compile("log ?out", re.I)).click()
     confirm = page.get_by_role("alertdialog")
     login = page.get_by_label("Password")
     login.or_(confirm.get_by_role("button").last).first.wait_for()
@@ -135,7 +136,7 @@ def test_web_14_the_stream_follows_the_session(visit, larder):
     things.note(there, "Written elsewhere")
     page.get_by_text("Written elsewhere").first.wait_for()
     page.goto("/notes/people")
-    page.get_by_role("button", name="Log Out").wait_for()
+    page.get_by_role("button", name="Account and files").wait_for()
     here.send("DELETE", "/v1/notes/session")
     page.get_by_label("Password").wait_for()
     page.get_by_role("button", name=re.compile("sign up|register|create", re.I)).or_(
@@ -144,7 +145,7 @@ def test_web_14_the_stream_follows_the_session(visit, larder):
     page.get_by_label("Password").first.fill("another horse")
     page.get_by_role("button", name="Sign Up").first.click()
     # Back where the session ended.
-    page.get_by_role("button", name="Log Out").wait_for()
+    page.get_by_role("button", name="Account and files").wait_for()
     page.goto("/notes")
     page.get_by_text("No Notes Yet").wait_for()
     heard = "() => performance.getEntriesByType('resource').filter(one => one.name.includes('/v1/notes')).length"

@@ -51,11 +51,11 @@ def test_web_23_a_guest_that_exits_is_thanked_then_sees_the_login(visitor):
     expect(thanks).to_contain_text("Thank you for trialing this app")
     expect(thanks).to_contain_text("You are logged out.")
     thanks.get_by_role("button").last.click()
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
     page.go_back()
     expect(row(page)).to_have_count(0)
     page.goto("/ships")
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
 
 
 def test_web_23_a_password_can_be_looked_at(visitor):

@@ -52,7 +52,7 @@ def test_web_19_a_wrong_price_is_said_at_its_field_before_it_is_sent(visitor):
     page.get_by_role("button", name="Filter").click()
     low, high, exact = [page.get_by_label(name) for name in ["Price from", "Price to", "Exact price"]]
     for prices, wrong, said in [(("500", "5", ""), low, "This is more than the price to."),
-                                (("a", "", ""), low, "Write a whole number."),
+                                (("a", "", ""), low, "Write a number such as 9.99."),
                                 (("", "9", "7"), exact, "Either an exact price or a range.")]:
         for field, price in zip([low, high, exact], prices):
             field.fill(price)
@@ -60,6 +60,37 @@ def test_web_19_a_wrong_price_is_said_at_its_field_before_it_is_sent(visitor):
         expect(wrong).to_have_attribute("aria-invalid", "true")
         expect(page.get_by_role("dialog")).to_contain_text(said)
     assert not [url for url in visitor.requests if "price" in url]
+
+
+@pytest.mark.parametrize("typed", ["129.90", "129,9"])
+def test_web_19_a_price_with_cents_is_found(visitor, typed):
+    page = visitor.open("/shop?q=")
+    page.locator(".product").first.wait_for()
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Exact price").fill(typed)
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Without: 129.90$").wait_for()
+    for price in page.locator(".product .price").all():
+        expect(price).to_have_text("129.90$")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_label("Exact price").fill("99999.5")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Clear the filter").click()
+    page.locator(".product").first.wait_for()
+
+
+def test_web_19_a_search_that_is_replayed_is_named_and_taken_back(visitor):
+    visitor.send("GET", "/v1/shop/search?q=sofa")
+    page = visitor.open("/shop")
+    again = page.get_by_role("button", name="Without: Last search: sofa")
+    again.click()
+    expect(again).to_have_count(0)
+    expect(page.get_by_role("combobox", name="Search")).to_have_value("")
+    expect(page.locator(".product").nth(2)).to_be_visible()
+    # One's own search is in its field.
+    search(page, "sofa")
+    expect(page.locator(".product")).to_have_count(1)
+    expect(again).to_have_count(0)
 
 
 def test_web_19_shop_22_results_are_sorted_and_the_order_survives_reload(visitor):
@@ -145,7 +176,7 @@ def test_web_19_nothing_found_is_not_said_below_what_is_found_next(visitor):
     page.get_by_label("Price from").fill("99999")
     page.get_by_role("button", name="Show").click()
     expect(nothing).to_be_visible()
-    page.get_by_role("button", name="Without: from 99999$").click()
+    page.get_by_role("button", name="Without: from 99,999$").click()
     expect(products).to_have_count(count)
     expect(nothing).to_have_count(0)
     expect(page.locator(".count")).to_be_visible()

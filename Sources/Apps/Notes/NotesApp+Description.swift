@@ -129,7 +129,7 @@ extension NotesApp {
             Text("People", ru: "Люди"),
             tab: "/v1/notes/people",
             search: "/v1/notes/people",
-            [.name("full_name"), .picture("avatar_url")]
+            [.name("full_name"), .picture("avatar_url"), email]
         ),
         ScreenForm(
             "notes.trash",
@@ -149,7 +149,7 @@ extension NotesApp {
             "notes.person",
             Text("Person", ru: "Человек"),
             [
-                .picture("avatar_url"), Label("email_text", Text("E-mail", ru: "Эл. почта")),
+                .picture("avatar_url"), email,
                 Label("gender_text", Text("Gender", ru: "Пол")),
             ]
         ),
@@ -157,6 +157,7 @@ extension NotesApp {
         ScreenForm("notes.cities", Text("Cities", ru: "Города"), [.name("name")]),
     ]
 
+    private static let email = Label("email_text", Text("E-mail", ru: "Эл. почта"))
     private static let place = Label("location", .place)
 
     static let logins = [

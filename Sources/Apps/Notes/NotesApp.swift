@@ -79,7 +79,7 @@ package struct NotesApp: App {
             Route(.get, "/v1/notes/export", "notes.export", session: { $0.transfer.export }).query("format"),
             Route(.post, "/v1/notes/import", "notes.list", session: { $0.transfer.add }).answering().form("files"),
             Route(.get, "/v1/notes/map", "notes.map", session: { $0.mapping.map })
-                .query("bbox", "cell", "zoom", "lat", "lon", "tz"),
+                .query("bbox", "cell", "zoom", "placed", "lat", "lon", "tz"),
             Route(.get, "/v1/notes/cities", "notes.cities", { $0.cities.show }).query("bbox", "limit"),
             Route(.get, "/v1/notes/places", "notes.places", session: { $0.places.suggest }).query("q", "refresh"),
             Route(.get, directory, "notes.people", session: { $0.people.list })

@@ -66,16 +66,16 @@ function unpackLine(line, scale) {
  * @param {CanvasRenderingContext2D} pen
  * @param {{x: number, y: number, zoom: number, width: number, height: number, scale: number}} view The middle, and the
  *   size in CSS pixels; `scale` is the width of the world.
- * @param {{world: ?Object, tiles: ?Tiles, cities: Array, dots: Array, colors: Object, font: string}} what
+ * @param {{world: ?Object, tiles: ?Tiles, cities: Array, marks: Array, dots: Array, colors: Object, font: string}} what
  */
-export function draw(pen, view, {world: outline, tiles, cities, dots, colors, font}) {
+export function draw(pen, view, {world: outline, tiles, cities, marks, dots, colors, font}) {
   const close = view.zoom > outlineZoom;
   pen.fillStyle = close ? colors.land : colors.sea;
   pen.fillRect(0, 0, view.width, view.height);
   if (outline && !close) drawLand(pen, view, outline, colors);
   tiles?.draw(pen, view);
   if (!tiles || view.zoom < 3) drawDegrees(pen, view, colors);
-  if (!tiles) drawCities(pen, view, cities, colors, font);
+  if (!tiles) drawCities(pen, view, cities, marks, colors, font);
   pen.fillStyle = colors.accent;
   for (const {x, y} of dots) circle(pen, place(view, x, y), 5);
 }
@@ -165,23 +165,30 @@ function drawDegrees(pen, view, colors) {
   pen.stroke();
 }
 
-function drawCities(pen, view, cities, colors, font) {
-  const taken = [];
+/** Names cities where there is room: beside clusters, pins, the buttons, the scale and the credit. */
+function drawCities(pen, view, cities, marks, colors, font) {
+  const taken = marks.map(({x, y, count}) => {
+    const {left, top} = place(view, x, y);
+    return [left - 20, top - 32, left + 20, top + (count ? 20 : -10)];
+  });
+  taken.push([view.width - 60, 0, view.width, 104], [0, view.height - 28, view.width, view.height]);
   pen.font = `12px ${font}`;
   pen.textBaseline = 'middle';
   pen.lineJoin = 'round';
   for (const city of cities) {
     const {left, top} = place(view, city.x, city.y);
-    const box = [left - 5, top - 9, left + pen.measureText(city.name).width + 12, top + 9];
-    if (left < -80 || left > view.width || top < 0 || top > view.height) continue;
-    if (taken.some(other => overlap(box, other))) continue;
+    const {width} = pen.measureText(city.name);
+    // One that would be cut at the right is named on the left.
+    const start = left + width + 9 > view.width ? left - width - 7 : left + 7;
+    const box = [Math.min(left, start) - 5, top - 9, Math.max(left, start + width) + 5, top + 9];
+    if (left < 0 || left > view.width || start < 0 || taken.some(other => overlap(box, other))) continue;
     taken.push(box);
     pen.fillStyle = colors.muted;
     circle(pen, {left, top}, 2.5);
     pen.strokeStyle = colors.land;
     pen.lineWidth = 3;
-    pen.strokeText(city.name, left + 7, top);
-    pen.fillText(city.name, left + 7, top);
+    pen.strokeText(city.name, start, top);
+    pen.fillText(city.name, start, top);
   }
 }
 

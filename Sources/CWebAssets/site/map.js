@@ -11,13 +11,10 @@ const t = define({
   en: {
     help: 'Map. Arrow keys move it, plus and minus zoom, Enter chooses its middle.',
     farther: 'Zoom out', cluster: count => `${count} notes, zoom in`,
-    middle: 'The middle of the map is the place',
-    source: 'Natural Earth',
   },
   ru: {
     help: 'Карта. Стрелки двигают её, плюс и минус меняют масштаб, Enter выбирает середину.',
     farther: 'Дальше', cluster: count => `Заметок: ${count}, приблизить`,
-    middle: 'Середина карты — это место', source: 'Natural Earth',
   },
 });
 
@@ -95,8 +92,10 @@ export class LarderMap extends HTMLElement {
   fit([west, south, east, north], animated = true, closest = 15) {
     const low = project(south, west);
     const high = project(north, east < west ? east + 360 : east);
-    const share = Math.max((high.x - low.x) / this.view.width, (low.y - high.y) / this.view.height, 1e-9);
-    const zoom = Math.min(closest, Math.log2(1 / share / 256) - 0.4);
+    // What is at its edge is not cut by the frame.
+    const share = Math.max((high.x - low.x) / Math.max(0, this.view.width - 80), 1e-9,
+      (low.y - high.y) / Math.max(0, this.view.height - 80));
+    const zoom = Math.min(closest, Math.log2(1 / share / 256));
     this.#moveTo({x: (low.x + high.x) / 2, y: (low.y + high.y) / 2, zoom}, animated);
   }
 
@@ -136,7 +135,7 @@ export class LarderMap extends HTMLElement {
     this.canvas = h('canvas', {'aria-hidden': 'true'});
     this.over = h('div', {class: 'map-over'});
     this.scale = h('span', {class: 'map-scale'});
-    this.credit = h('span', {class: 'map-credit'}, t('source'));
+    this.credit = h('span');
     this.probes = Object.entries(colorNames).map(([name, token]) => {
       const probe = h('i', {hidden: true});
       probe.style.color = `var(--${token})`;
@@ -146,9 +145,9 @@ export class LarderMap extends HTMLElement {
       onclick: () => this.#zoomBy(levels)}, icon(sign));
     const controls = this.#still ? null : h('div', {class: 'map-controls'}, zoom('zoomIn', 1, 'plus'),
       zoom('farther', -1, 'minus'));
-    const hair = this.#picking ? h('div', {class: 'map-picker', title: t('middle')}, icon('pin')) : null;
+    const hair = this.#picking ? h('div', {class: 'map-picker'}, icon('pin')) : null;
     this.surface = h('div', this.#still ? {class: 'map-surface'} : {class: 'map-surface', tabindex: 0, role: 'group',
-      'aria-label': this.getAttribute('label') ?? t('help')}, this.canvas, this.over, hair);
+      'aria-label': t('help')}, this.canvas, this.over, hair);
     this.append(this.surface, controls ?? '', h('div', {class: 'map-foot'}, this.scale, this.credit),
       ...this.probes.map(([, probe]) => probe));
   }
@@ -348,10 +347,10 @@ export class LarderMap extends HTMLElement {
     const density = this.canvas.width / view.width;
     pen.setTransform(density, 0, 0, density, 0, 0);
     const colors = Object.fromEntries(this.probes.map(([name, probe]) => [name, getComputedStyle(probe).color]));
-    const dots = this.marks.length > buttonsAtMost ? this.marks : [];
+    const [marks, dots] = this.marks.length > buttonsAtMost ? [[], this.marks] : [this.marks, []];
     const font = getComputedStyle(this).fontFamily;
-    draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, dots, colors, font});
-    const aside = spread(view, dots.length ? [] : this.marks);
+    draw(pen, view, {world: this.#world, tiles: this.tiles, cities: this.cities, marks, dots, colors, font});
+    const aside = spread(view, marks);
     for (const mark of this.marks) this.#put(this.#buttons.get(mark.id), mark, aside.get(mark));
     const shown = this.#callout && (this.#callout.place ?? this.#mark(this.#callout.id));
     if (shown) this.#putCallout(this.#callout.element, shown);
@@ -380,13 +379,13 @@ export class LarderMap extends HTMLElement {
 
   #legend() {
     const metres = 40075017 * Math.cos(this.middle.lat * Math.PI / 180) / this.view.scale;
-    const round = [5e6, 2e6, 1e6, 5e5, 2e5, 1e5, 5e4, 2e4, 1e4, 5e3, 2e3, 1e3, 500, 200, 100, 50, 20, 10]
+    const round = [1e7, 5e6, 2e6, 1e6, 5e5, 2e5, 1e5, 5e4, 2e4, 1e4, 5e3, 2e3, 1e3, 500, 200, 100, 50, 20, 10]
       .find(length => length / metres <= 140) ?? 10;
     const far = round >= 1000;
     this.scale.style.width = `${round / metres}px`;
     this.scale.textContent = new Intl.NumberFormat(language, {style: 'unit', unit: far ? 'kilometer' : 'meter'})
       .format(far ? round / 1000 : round);
-    this.credit.textContent = this.tiles ? this.attribution : t('source');
+    this.credit.textContent = this.tiles ? this.attribution : 'Natural Earth';
     const ends = [this.view.zoom >= this.highest, this.view.zoom <= this.#lowest];
     this.querySelectorAll('.map-controls button').forEach((button, index) => {
       button.setAttribute('aria-disabled', String(ends[index]));

@@ -24,7 +24,6 @@ const t = define({
     ended: 'You were logged out. Your text is kept: save it, and you will be asked to log in.',
     again: 'Please log in again', againText: 'Your text is kept. It is saved as soon as you are logged in.',
     bring: 'Bring back', box: 'Add a check box',
-    boxHint: 'A line that begins with - [ ] has a box to tick in the saved note.',
     kept: 'Your text is here again. It is not saved yet.', unsaved: 'You changed this note and did not save it.',
   },
   ru: {
@@ -40,7 +39,6 @@ const t = define({
     ended: 'Сеанс завершён. Текст остался: сохраните его, и вас попросят войти.', again: 'Войдите снова',
     againText: 'Ваш текст сохранён здесь и будет записан, как только вы войдёте.',
     bring: 'Вернуть', box: 'Добавить флажок',
-    boxHint: 'У строки, что начинается с - [ ], в сохранённой заметке будет флажок.',
     kept: 'Ваш текст снова здесь. Он ещё не сохранён.', unsaved: 'Вы изменили эту заметку и не сохранили её.',
   },
 });
@@ -122,7 +120,7 @@ class Editor {
   constructor(screen, {href = null, body, place, version, made = null, back = null}) {
     Object.assign(this, {screen, href, start: body, startPlace: place, version, startVersion: version, made, back,
       at: href, over: false, key: null, waits: false, was: null, before: {href, body, place}});
-    this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body', rows: '10',
+    this.text = h('textarea', {class: 'field-input note-input', id: 'note-text', name: 'body',
       placeholder: t('hint'), dir: 'auto', value: body, oninput: () => this.check()});
     this.save = button(t('save'), () => this.fly(), {kind: 'primary', icon: 'check', write: true});
     this.place = placeField(screen, place, () => this.check());
@@ -141,8 +139,7 @@ class Editor {
       button(t('cancel'), () => this.cancel(), {icon: 'close', bare: true}), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
       h('div', {class: 'field'}, h('label', {for: 'note-text'}, t('text')), this.text,
-        h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'})),
-        h('p', {class: 'field-hint'}, t('boxHint'))), this.place));
+        h('div', null, button(t('box'), boxes(this.text), {icon: 'check', kind: 'quiet'}))), this.place));
     this.check();
     this.text.focus();
     this.restore();

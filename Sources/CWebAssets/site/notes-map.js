@@ -5,9 +5,9 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {keyed} from './list.js';
 import {address, tileSource} from './parts.js';
-import {accountButton, tabs, zoned} from './notes-parts.js';
+import {actionsOf, tabs, zoned} from './notes-parts.js';
 import {define, langOf, plural} from './texts.js';
-import {button, empty, linkButton} from './ui.js';
+import {button, empty} from './ui.js';
 import './map.js';
 
 const t = define({
@@ -15,11 +15,12 @@ const t = define({
     onMap: 'On this map', none: 'No note is in this part of the map.', all: 'Show all notes',
     create: 'New note here', near: count => `${count} ${plural(count, {one: 'note', other: 'notes'})} close together`,
     open: 'Open the note', nearTo: city => `Near ${city}`, hint: 'Press the map to write a note of that place.',
+    unplaced: count => `Notes without a place: ${count}`,
   },
   ru: {
     onMap: 'На этой карте', none: 'В этой части карты заметок нет.', all: 'Показать все заметки',
     create: 'Новая заметка здесь', open: 'Открыть заметку', nearTo: city => `Рядом: ${city}`,
-    hint: 'Нажмите на карту, чтобы написать заметку об этом месте.',
+    hint: 'Нажмите на карту, чтобы написать заметку об этом месте.', unplaced: count => `Заметок без места: ${count}`,
     near: count => `${count} ${plural(count, {one: 'заметка', few: 'заметки', other: 'заметок'})} рядом`,
   },
 });
@@ -29,10 +30,8 @@ export async function openMap(screen) {
   const map = h('larder-map');
   const list = h('ul', {class: 'rows', role: 'list', 'aria-label': t('onMap')});
   const side = h('div', {class: 'map-side'});
-  screen.head({title: t('map'), tabs, actions: [
-    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}),
-    accountButton(screen, () => import('./notes-people.js'))]});
-  screen.show(h('div', {class: 'map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
+  screen.head({title: t('map'), tabs, actions: actionsOf(screen, () => import('./notes-people.js'))});
+  screen.show(h('div', {class: 'stack map-page'}, map, h('section', {class: 'stack', 'aria-label': t('onMap')},
     h('p', {class: 'muted'}, t('hint')), side)));
   const tiles = await tileSource();
   if (screen.signal.aborted) return;
@@ -50,22 +49,24 @@ export async function openMap(screen) {
   map.addEventListener('press', ({detail}) => offer(map, detail));
 }
 
+const mapped = values => zoned('/v1/notes/map', {placed: 1, ...values});
+
 /** Asks for clusters as far as they come apart; closer than that, notes of one place are pins of their own. */
 function viewed({bbox, view: {zoom}, highest}) {
-  return zoned('/v1/notes/map', {bbox: bbox.map(degrees => degrees.toFixed(4)).join(','),
+  return mapped({bbox: bbox.map(degrees => degrees.toFixed(4)).join(','),
     zoom: zoom < Math.min(14, highest - 0.01) ? Math.round(zoom) : null});
 }
 
 /** Shows what the address names, else all notes, and gives what to ask for. */
 async function begin(screen, map) {
   const {lat, lon, zoom} = Object.fromEntries(screen.query);
-  const all = zoned('/v1/notes/map');
+  const all = mapped();
   if (lat && lon && zoom) {
     map.show(Number(lat), Number(lon), Number(zoom));
   } else {
     try {
       const {data} = await call(all, {signal: screen.signal});
-      if (data.total > 0) fitAll(map, data, false);
+      fitAll(map, data, false);
     } catch (problem) { if (!(problem instanceof Problem)) throw problem; }
   }
   return map.view.width ? viewed(map) : all;
@@ -78,26 +79,24 @@ function marksOf({pins, clusters}) {
 
 function drawSide(side, list, data, map) {
   const marks = marksOf(data);
-  if (data.total === 0) {
-    replace(side, data.empty ? empty(data.empty, {icon: 'map', href: '/notes/new'})
-      : h('p', {class: 'muted'}, t('none')));
+  if (data.empty) {
+    replace(side, empty(data.empty, {icon: 'map', href: '/notes/new'}));
     return;
   }
-  if (list.parentElement !== side || side.childElementCount !== 2) replace(side, h('h2', {}, t('onMap')), list);
-  list.hidden = marks.length === 0;
   keyed(list, marks.slice(0, 200), mark => mark.id, mark => sideRow(mark, map), {animate: false});
-  if (marks.length === 0) {
-    replace(side, h('h2', {}, t('onMap')), h('p', {class: 'muted'}, t('none')),
-      h('div', null, button(t('all'), () => showAll(map), {icon: 'map'})));
-  }
+  replace(side, h('h2', {}, t('onMap')), marks.length > 0 ? list : h('p', {class: 'muted'}, t('none')),
+    marks.length === 0 && data.total > data.unplaced
+      && h('div', null, button(t('all'), () => showAll(map), {icon: 'map'})),
+    data.unplaced > 0 && h('p', {class: 'muted'}, t('unplaced', data.unplaced)));
 }
 
 async function showAll(map) {
-  fitAll(map, (await call(zoned('/v1/notes/map'))).data);
+  fitAll(map, (await call(mapped())).data);
 }
 
 function fitAll(map, data, animated = true) {
   const places = [...data.pins, ...data.clusters];
+  if (places.length === 0) return;
   const [lats, lons] = [places.map(place => place.lat), places.map(place => place.lon)];
   map.fit([Math.min(...lons) - 1, Math.min(...lats) - 1, Math.max(...lons) + 1, Math.max(...lats) + 1], animated,
     map.highest - 2);

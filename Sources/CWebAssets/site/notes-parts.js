@@ -7,7 +7,7 @@ import {field, form} from './form.js';
 import {ask, menu, toast} from './overlay.js';
 import {draftOf, hasDrafts} from './parts.js';
 import {define, zone} from './texts.js';
-import {button} from './ui.js';
+import {button, linkButton} from './ui.js';
 
 /** The strings of Notes. */
 export const t = define({
@@ -15,7 +15,7 @@ export const t = define({
     search: 'Search notes', remove: 'Delete note',
     nothingText: 'No note has these words.', signIn: 'Sign In', signUp: 'Sign Up',
     name: 'User name', password: 'Password', newHere: 'Not registered?', known: 'Already registered?',
-    rule: 'At least one character. It cannot be recovered.',
+    rule: 'At least one character. A forgotten password cannot be recovered.',
     needName: 'Please enter a user name.', needPassword: 'Please enter a password.', gone: 'Note deleted',
     lead: 'Your notes and their places are kept by this Larder.', list: 'Your notes',
     sure: 'Move this note to the trash?',
@@ -27,7 +27,7 @@ export const t = define({
     remove: 'Удалить заметку', nothingText: 'Нет заметок с этими словами.',
     signIn: 'Войти', signUp: 'Зарегистрироваться', name: 'Имя пользователя', password: 'Пароль',
     newHere: 'Ещё нет учётной записи?', known: 'Уже есть учётная запись?',
-    rule: 'Хотя бы один символ. Восстановить его нельзя.',
+    rule: 'Хотя бы один символ. Забытый пароль не восстановить.',
     needName: 'Введите имя пользователя.', needPassword: 'Введите пароль.', gone: 'Заметка удалена',
     lead: 'Ваши заметки и их места хранит этот Larder.', list: 'Ваши заметки', sure: 'Переместить заметку в корзину?',
     keep: 'Оставить', account: 'Учётная запись и файлы', logout: 'Выйти', logoutOf: name => `Выйти (${name})`,
@@ -97,8 +97,11 @@ export async function sayGone(answer, again) {
   if (sayDeleted) sayDeleted(t('gone'), answer, again); else toast(t('gone'));
 }
 
-/** Makes the button "…" of a tab: `entries` of it, the data of the account, and the way out of it (`people` has it). */
-export function accountButton(screen, people, entries = () => []) {
+/**
+ * Makes the buttons of a tab: a new note, and "…" with `entries`, the data of the account, and the way out of it, which
+ * `people` has.
+ */
+export function actionsOf(screen, people, entries = () => []) {
   const open = async () => {
     const name = await quietly(accountName(screen));
     if (!screen.signal.aborted) menu(more, t('account'), [...entries(),
@@ -107,5 +110,5 @@ export function accountButton(screen, people, entries = () => []) {
         run: async () => (await people()).logout(screen)}]);
   };
   const more = button(t('account'), open, {bare: true, icon: 'more'});
-  return more;
+  return [linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}), more];
 }

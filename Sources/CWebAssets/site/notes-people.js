@@ -6,9 +6,9 @@ import {endSession, newDocument} from './events.js';
 import {pagedList} from './list.js';
 import {ask} from './overlay.js';
 import {forgetDrafts, hasDrafts, searchField} from './parts.js';
-import {draftKey, t as common, tabs} from './notes-parts.js';
+import {actionsOf, draftKey, tabs} from './notes-parts.js';
 import {define} from './texts.js';
-import {button, empty, picture, words} from './ui.js';
+import {empty, picture, words} from './ui.js';
 
 const t = define({
   en: {search: 'Search people', person: 'Person', email: 'E-mail',
@@ -21,8 +21,7 @@ const t = define({
 /** Opens the list of people. */
 export function openPeople(screen) {
   const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
-  screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
-    button(common('logout'), () => logout(screen), {icon: 'logout', kind: 'compact', write: true})]});
+  screen.head({title: t('people'), tabs, actions: actionsOf(screen, () => ({logout}))});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
@@ -32,8 +31,12 @@ export function openPeople(screen) {
 
 function personRow(item) {
   return h('li', {class: 'row'}, picture(item.avatar_url, '', {class: 'avatar', sign: 'user'}),
-    h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name)));
+    h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name),
+      item.email_text && h('span', {class: 'row-sub'}, parted(item.email_text))));
 }
+
+/** An address may break before its @. */
+const parted = text => text.split(/(?=@)/).flatMap((part, index) => [index > 0 && h('wbr'), part]);
 
 /** Logs out; what the account has typed and not saved does not stay here. */
 export async function logout(screen) {
@@ -53,7 +56,7 @@ export function openPerson(screen) {
     screen.show(h('div', {class: 'card person'}, picture(data.avatar_url, data.full_name,
       {class: 'avatar large', sign: 'user'}),
       h('dl', {class: 'facts'}, h('dt', null, t('email')), h('dd', null,
-        h('a', {href: `mailto:${data.email}`}, data.email_text)),
+        h(data.email ? 'a' : 'span', {href: data.email && `mailto:${data.email}`}, parted(data.email_text))),
         h('dt', null, t('gender')), words('dd', {}, data.gender_text))));
   });
 }

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {toast} from './overlay.js';
 import {tileSource} from './parts.js';
-import {define, plural} from './texts.js';
+import {define} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
@@ -15,8 +15,7 @@ const t = define({
     choose: 'Choose one of the places, or move the map to it.', move: 'Press the map, or move it, to choose a place.',
     chosen: 'The middle of the map is the place of the note.', denied: 'The browser did not tell your place.',
     remove: 'Remove the place', source: 'Names of places: GeoNames, CC BY 4.0',
-    found: count => `${count} ${plural(count, {one: 'place', other: 'places'})}`,
-    onMap: 'Map to choose a place. Arrow keys move it, plus and minus zoom.',
+    found: count => `Places: ${count}`,
   },
   ru: {
     place: 'Место', search: 'Город или место', mine: 'Где я сейчас',
@@ -26,7 +25,6 @@ const t = define({
     chosen: 'Середина карты — место заметки.', denied: 'Браузер не сообщил, где вы.', remove: 'Убрать место',
     source: 'Названия мест: GeoNames, CC BY 4.0',
     found: count => `Мест: ${count}`,
-    onMap: 'Карта для выбора места. Стрелки двигают её, плюс и минус меняют масштаб.',
   },
 });
 
@@ -43,7 +41,7 @@ export function placeField(screen, start, change) {
     hidden: true});
   const said = h('p', {class: 'field-hint', role: 'status'});
   const error = h('p', {class: 'field-error', id: 'note-place-error', role: 'alert'});
-  const map = h('larder-map', {picking: true, polite: true, label: t('onMap')});
+  const map = h('larder-map', {picking: true, polite: true});
   const clear = button(t('remove'), () => set(null), {bare: true, icon: 'close'});
   const field = h('div', {class: 'field note-where'}, h('label', {for: 'note-place'}, t('place')),
     h('div', {class: 'place-line'}, input, clear), list, error, locates() && locateButton(position => set(position)),

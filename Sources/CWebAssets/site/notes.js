@@ -3,7 +3,7 @@
 import {call} from './api.js';
 import {h, replace} from './dom.js';
 import {pagedList} from './list.js';
-import {accountButton, askToDelete, loginForm, noteDraft, sayGone, t, tabs, zoned} from './notes-parts.js';
+import {actionsOf, askToDelete, loginForm, noteDraft, sayGone, t, tabs, zoned} from './notes-parts.js';
 import {withSigns} from './notes-text.js';
 import {attempt, toast} from './overlay.js';
 import {afterLogin, pickFiles, searchField} from './parts.js';
@@ -55,9 +55,7 @@ function openList(screen) {
   const href = words => zoned('/v1/notes', {q: words});
   const draft = h('div');
   let offered = [];
-  screen.head({title: t('notes'), tabs, actions: [
-    linkButton(t('newNote'), '/notes/new', {kind: 'primary compact', icon: 'plus'}),
-    accountButton(screen, persons, () => entriesOf(offered, list))]});
+  screen.head({title: t('notes'), tabs, actions: actionsOf(screen, persons, () => entriesOf(offered, list))});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), words => list.resource.go(href(words))),
     linkButton(t('trash'), '/notes/trash', {icon: 'trash', kind: 'quiet compact'})), draft);
@@ -92,13 +90,20 @@ async function send(action, files, list) {
 function noteRow(item, list) {
   const remove = item.actions?.find(action => action.id === 'delete');
   const place = item.location && !(item.location.lat === 0 && item.location.lon === 0) && item.location.name;
-  const passage = (item.passage ?? []).map(({text, hit}) => (hit ? h('mark', null, text) : text));
   const isFirst = item.passage?.map(({text}) => text).join('').startsWith(item.first_line);
+  let left = isFirst ? item.first_line.length : 0;
+  const [head, passage] = [[], []];
+  for (const {text, hit} of item.passage ?? []) {
+    const put = (nodes, piece) => piece && nodes.push(hit ? h('mark', null, piece) : piece);
+    put(head, text.slice(0, left));
+    put(passage, text.slice(left));
+    left = Math.max(0, left - text.length);
+  }
   const row = h('li', {class: 'row'},
     h('div', {class: 'row-main'},
       h('a', {class: 'row-link note-line', href: `/notes/${item.id}`, dir: 'auto', lang: langOf(item.first_line)},
-        isFirst ? passage : withSigns(item.first_line)),
-      (passage.length > 0 ? !isFirst : item.snippet) && h('span', {class: 'row-sub note-more', dir: 'auto',
+        isFirst ? head : withSigns(item.first_line)),
+      (passage.length > 0 || item.snippet) && h('span', {class: 'row-sub note-more', dir: 'auto',
         lang: langOf(item.snippet || item.first_line)}, passage.length > 0 ? passage : withSigns(item.snippet)),
       h('span', {class: 'row-sub'}, words('span', {}, item.modified_text),
         place && [' ', icon('pin', 14), ' ', place])),

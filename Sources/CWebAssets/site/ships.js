@@ -15,7 +15,7 @@ const t = define({
   en: {
     lead: 'A fleet, kept aboard.', email: 'E-mail', password: 'Password',
     guest: 'Continue as Guest', signingIn: 'Logging in…',
-    hint: 'Any address and any password will do: this login is simulated.',
+    hint: 'Any e-mail address and any password will do: this login is simulated.',
     badEmail: 'Write an address such as example@domain.com.', noPassword: 'Write a password.',
     remove: name => `Delete ${name}`, removed: name => `${name} deleted`, built: year => `built ${year}`,
     restore: n => `Restore ${n} deleted ${plural(n, {one: 'ship', other: 'ships'})}`, gone: 'No longer listed',
@@ -28,7 +28,7 @@ const t = define({
   ru: {
     lead: 'Флот всегда на борту.', email: 'Эл. почта', password: 'Пароль',
     guest: 'Продолжить как гость', signingIn: 'Выполняется вход…',
-    hint: 'Подойдут любой адрес и любой пароль: вход здесь условный.',
+    hint: 'Подойдут любая эл. почта и любой пароль: вход здесь условный.',
     badEmail: 'Нужен адрес, например example@domain.com.', noPassword: 'Введите пароль.',
     remove: name => `Удалить ${name}`, removed: name => `${name}: удалено`,
     built: year => `построен в ${year}`,
@@ -49,7 +49,7 @@ export const routes = [
 const isEmail = text => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim()) && text.trim().length <= 254;
 
 function openLogin(screen) {
-  screen.head({title: t('toLogin'), lead: screen.why ?? t('lead')});
+  screen.head({title: t('ships'), lead: screen.why ?? t('lead')});
   const email = field('username', t('email'), {type: 'email', autocomplete: 'username', inputmode: 'email',
     check: text => (isEmail(text) ? null : t('badEmail'))});
   const password = field('password', t('password'), {type: 'password', autocomplete: 'current-password',

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {attempt, toast} from './overlay.js';
 import {whenReleased} from './screen.js';
-import {define, langOf} from './texts.js';
+import {define, langOf, language} from './texts.js';
 import {busy, linkButton, picture} from './ui.js';
 
 /** Strings of the shopping list. */
@@ -101,6 +101,13 @@ export function productTile(item, about, end) {
     h('p', {class: 'price'}, item.price_text),
     h('a', {class: 'row-link product-title', href: `/shop/${item.id}`, lang: langOf(item.title)}, item.title), about),
   end);
+}
+
+/** Formats an amount as the server does. */
+export function dollars(amount) {
+  const digits = Number.isInteger(amount) ? 0 : 2;
+  const form = {minimumFractionDigits: digits, maximumFractionDigits: digits};
+  return `${new Intl.NumberFormat(language, form).format(amount)}$`;
 }
 
 /** Makes the link to the shopping list, with the number of pieces. */

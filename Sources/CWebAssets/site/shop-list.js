@@ -5,9 +5,9 @@ import {h, replace} from './dom.js';
 import {lightbox} from './lightbox.js';
 import {pagedList} from './list.js';
 import {ask, attempt, share, toast} from './overlay.js';
-import {afterQuantities, cartLink, followCart, productTile, quantityControl} from './shop-cart.js';
+import {afterQuantities, cartLink, dollars, followCart, productTile, quantityControl} from './shop-cart.js';
 import {sortHandle} from './sort.js';
-import {define, langOf, language} from './texts.js';
+import {define, langOf} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
 
 const t = define({
@@ -245,13 +245,6 @@ export function openList(screen) {
 
 /** Adds up amounts in cents, which are exact. */
 const sum = (items, member) => items.reduce((cents, item) => cents + Math.round(100 * item[member]), 0) / 100;
-
-/** Formats an amount as the server does. */
-function dollars(amount) {
-  const digits = Number.isInteger(amount) ? 0 : 2;
-  const form = {minimumFractionDigits: digits, maximumFractionDigits: digits};
-  return `${new Intl.NumberFormat(language, form).format(amount)}$`;
-}
 
 /** Checks a line off, or takes that back. */
 const mark = (id, bought) => call(`/v1/shop/list/items/${id}`, {method: 'PATCH', body: {bought}});

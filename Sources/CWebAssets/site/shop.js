@@ -6,7 +6,7 @@ import {icon} from './icons.js';
 import {field, form} from './form.js';
 import {pagedList} from './list.js';
 import {dialog} from './overlay.js';
-import {cartLink, followCart, productTile, quantityControl} from './shop-cart.js';
+import {cartLink, dollars, followCart, productTile, quantityControl} from './shop-cart.js';
 import {define, langOf} from './texts.js';
 import {button, empty, linkButton, picture} from './ui.js';
 
@@ -15,11 +15,11 @@ const t = define({
     search: 'Search', placeholder: 'What are you looking for?', history: 'Last searches',
     forget: q => `Forget “${q}”`,
     clear: 'Clear the history', filter: 'Filter', category: 'Category', every: 'All categories', from: 'Price from',
-    to: 'Price to', exact: 'Exact price', apply: 'Show', reset: 'Reset', number: 'Write a whole number.',
+    to: 'Price to', exact: 'Exact price', apply: 'Show', reset: 'Reset', number: 'Write a number such as 9.99.',
     order: 'This is more than the price to.', either: 'Either an exact price or a range.',
     without: what => `Without: ${what}`,
-    price: (from, to) => (from && to ? `${from}–${to}$` : from ? `from ${from}$` : `to ${to}$`), results: 'Results',
-    clearAll: 'Clear the search',
+    price: (from, to) => (from && to ? `${from}–${to}` : from ? `from ${from}` : `to ${to}`), results: 'Results',
+    clearAll: 'Clear the search', clearFilter: 'Clear the filter', last: q => `Last search: ${q}`,
     sort: 'Order', sorted: {'': 'As in the catalogue', relevance: 'By relevance',
       price: 'Cheapest first', '-price': 'Dearest first', title: 'By title'},
   },
@@ -27,10 +27,10 @@ const t = define({
     search: 'Найти', placeholder: 'Что ищете?', history: 'Последние запросы',
     forget: q => `Забыть «${q}»`,
     clear: 'Очистить историю', filter: 'Фильтр', category: 'Категория', every: 'Все категории', from: 'Цена от',
-    to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно целое число.',
+    to: 'Цена до', exact: 'Точная цена', apply: 'Показать', reset: 'Сбросить', number: 'Нужно число, например 9,99.',
     order: 'Это больше цены «до».', either: 'Либо точная цена, либо от и до.', without: what => `Убрать: ${what}`,
-    price: (from, to) => (from && to ? `${from}–${to}$` : from ? `от ${from}$` : `до ${to}$`), results: 'Результаты',
-    clearAll: 'Сбросить поиск',
+    price: (from, to) => (from && to ? `${from}–${to}` : from ? `от ${from}` : `до ${to}`), results: 'Результаты',
+    clearAll: 'Сбросить поиск', clearFilter: 'Сбросить фильтр', last: q => `Прошлый запрос: ${q}`,
     sort: 'Порядок', sorted: {'': 'Как в каталоге', relevance: 'По соответствию',
       price: 'Сначала дешёвые', '-price': 'Сначала дорогие', title: 'По названию'},
   },
@@ -53,6 +53,7 @@ function openSearch(screen) {
   let query = Object.fromEntries(names.map(name => [name, screen.query.get(name)]));
   let lines = new Map();
   let sheet = null;
+  let isReplayed = false;
   const place = h('div');
   const chips = h('div', {class: 'bar chips'});
   const categories = h('div', {class: 'categories', role: 'group', 'aria-label': t('category')});
@@ -69,6 +70,7 @@ function openSearch(screen) {
   const address = values => withQuery('/v1/shop/search', values);
   const search = changes => {
     query = {...query, ...changes};
+    isReplayed = false;
     const path = withQuery('/shop', query);
     screen.move(path === '/shop' ? '/shop?q=' : path);
     input.value = query.q ?? '';
@@ -88,12 +90,13 @@ function openSearch(screen) {
   };
   const drawChips = () => {
     const isKnown = drawCategories();
-    const price = query.price ? `${query.price}$` : query.price_min || query.price_max
-      ? t('price', query.price_min, query.price_max) : null;
+    const [exact, from, to] = filterNames.slice(1).map(name => query[name] && dollars(Number(query[name])));
+    const price = exact ?? ((from ?? to) && t('price', from?.replace('$', to ? '' : '$'), to));
     const chip = (words, changes) => words && h('button', {type: 'button', class: 'filter-chip',
       'aria-label': t('without', words),
       onclick: () => search(changes)}, words, icon('close', 16));
     replace(chips,
+      isReplayed && query.q && chip(t('last', query.q), {q: null}),
       !isKnown && query.category_id && chip(`${t('category')} ${query.category_id}`, {category_id: null}),
       chip(price, {price: null, price_min: null, price_max: null}));
   };
@@ -103,7 +106,7 @@ function openSearch(screen) {
     href: given ? address(query) : '/v1/shop/search?saved=1', key: item => item.id, class: 'grid', label: t('results'),
     row: item => productCard(item, lines.get(item.id)), place, skeleton: 'grid', update: updateCard,
     empty: ({empty: sent, query: asked}, {meta}) => (!meta.partial && names.some(name => asked[name])
-      ? empty({...sent, button: t('clearAll')}, {icon: 'search',
+      ? empty({...sent, button: t(asked.q ? 'clearAll' : 'clearFilter')}, {icon: 'search',
         run: () => search(Object.fromEntries(names.map(name => [name, null])))})
       : empty(sent, {icon: 'search', run: () => list.resource.refresh()})),
     drawn: ({data}) => adopt(data.query),
@@ -114,6 +117,7 @@ function openSearch(screen) {
     if (list.items().length === 0 && !list.resource.answer.meta.partial) { list.resource.go(address({})); return; }
     query = Object.fromEntries(names.map(name => [name, shown[name] == null ? null : String(shown[name])]));
     screen.move(withQuery('/shop', query), {replace: true});
+    isReplayed = true;
     input.value = query.q ?? '';
     drawChips();
   };
@@ -259,18 +263,18 @@ function categoryChoice(value, choices) {
 
 /** Opens the filters with the choices that are known, and fills in others later. */
 function openFilters(query, sheet, search, later) {
-  const whole = text => (/^\d*$/.test(text.trim()) ? null : t('number'));
+  const right = text => (/^(\d+([.,]\d+)?)?$/.test(text.trim()) ? null : t('number'));
   const bounds = sheet?.price_bounds;
-  const number = (name, label, placeholder) => field(name, label, {value: query[name] ?? '', inputmode: 'numeric',
-    check: whole, placeholder});
+  const number = (name, label, placeholder) => field(name, label, {value: query[name] ?? '', inputmode: 'decimal',
+    check: right, placeholder});
   const category = categoryChoice(query.category_id ?? '', choicesOf(sheet));
   const [from, to, exact] = [number('price_min', t('from'), bounds?.min_text), number('price_max', t('to'),
     bounds?.max_text), number('price', t('exact'))];
   const send = async (values, close) => {
-    const {price_min: min, price_max: max, price} = values;
+    const [price, min, max] = filterNames.slice(1).map(name => values[name].trim().replace(',', '.') || null);
     if (min && max && Number(min) > Number(max)) { from.say(t('order')); from.input.focus(); return; }
     if (price && (min || max)) { exact.say(t('either')); exact.input.focus(); return; }
-    close(Object.fromEntries(filterNames.map(name => [name, values[name].trim() || null])));
+    close({category_id: values.category_id || null, price, price_min: min, price_max: max});
   };
   later.then(found => {
     if (!found || JSON.stringify(found) === JSON.stringify(sheet)) return;

@@ -119,6 +119,35 @@ struct NoteMappingTests {
         }
     }
 
+    @Test("NOTE-05 With placed=1 notes without a place are counted, and are neither pins nor in clusters")
+    func placed() async throws {
+        try await NotesHarness.run { app, token in
+            for text in ["one", "two"] { try await app.add(text, as: token) }
+            try await app.add("Null Island", location(0, 0), as: token)
+            try await app.add("Nairobi", location(-1.29, 36.82), as: token)
+            try await app.add("Kampala", location(-0.31, 32.58), as: token)
+            let all = try await app.get("/v1/notes/map?zoom=0", as: token)
+            #expect(all.all("count", in: "data.clusters") == [5] && all["data.unplaced"] == nil)
+            #expect(try await app.get("/v1/notes/map", as: token).all("title", in: "data.pins").count == 5)
+            let pins = try await app.get("/v1/notes/map?placed=1", as: token)
+            #expect(pins.strings("title", in: "data.pins") == ["Kampala", "Nairobi", "Null Island"])
+            #expect(pins["data.unplaced"] == 2 && pins["data.total"] == 5)
+            let cluster = try await app.get("/v1/notes/map?zoom=0&placed=1", as: token)
+            #expect(cluster.all("count", in: "data.clusters") == [3] && cluster["data.pins"] == [])
+            guard case .number(let lat)? = cluster["data.clusters.0.lat"],
+                case .number(let lon)? = cluster["data.clusters.0.lon"]
+            else {
+                Issue.record("no cluster")
+                return
+            }
+            #expect(abs(lat + 1.6 / 3) < 1e-6 && abs(lon - 69.4 / 3) < 1e-6)
+            // One that is left in the cell of 0, 0 is a pin.
+            let near = try await app.get("/v1/notes/map?zoom=8&placed=1", as: token)
+            #expect(near["data.clusters"] == [])
+            #expect(near.strings("title", in: "data.pins") == ["Kampala", "Nairobi", "Null Island"])
+        }
+    }
+
     @Test("NOTE-05 A view that ends at the antimeridian has the notes on it, at 180 as at -180")
     func antimeridian() async throws {
         try await NotesHarness.run { app, token in

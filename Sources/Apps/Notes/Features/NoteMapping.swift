@@ -17,7 +17,8 @@ struct NoteMapping: Sendable {
         let zoom = try request.query.integer("zoom", in: 0...24)
         let changeToken = app.store.changeToken(account: account)
         let banner = try await app.store.catchUp()
-        let map = try app.store.map(view, zoom: zoom, account: account)
+        let onlyPlaced = try request.query.flag("placed")
+        let map = try app.store.map(view, zoom: zoom, onlyPlaced: onlyPlaced, account: account)
         let time = NoteTime(in: zone, now: app.clock.now())
         // The user's place is shown only if there is no note.
         var address: NoteAddresses.Address?
@@ -137,6 +138,8 @@ struct NoteMapScreen: Encodable, Sendable {
     @Nullable var zoom: Int?
     /// All notes of the account.
     let total: Int
+    /// Those without a place, if they are left out.
+    let unplaced: Int?
     let actions: [Action]
     let empty: EmptyState?
 
@@ -147,6 +150,7 @@ struct NoteMapScreen: Encodable, Sendable {
         center = Center(latest: map.latest?.location, user: user)
         self.zoom = zoom
         total = map.total
+        unplaced = map.unplaced
         let create = Action.createNote(disabled: quota.refusalOfNote(beside: map.usage))
         actions = [create]
         empty = map.total == 0 ? .noNotes(create) : nil

@@ -148,10 +148,13 @@ struct PeopleListScreen: Encodable, Sendable {
         let fullName: String
         let avatarUrl: Link
         let href: Link
+        /// Tells people of one name apart.
+        let emailText: Text
 
         init(_ person: Person) {
             id = person.id
             fullName = person.fullName
+            emailText = person.emailText
             href = "/v1/notes/people/\(person.id)"
             avatarUrl = "\(href)/avatar"
         }
@@ -217,7 +220,7 @@ struct PersonScreen: Encodable, Sendable {
         firstName = person.firstName
         lastName = person.lastName
         email = person.email
-        emailText = person.email.map(Text.init(verbatim:)) ?? .notAvailable
+        emailText = person.emailText
         gender = person.gender
         genderText = person.gender.map(Text.init(verbatim:)) ?? .notAvailable
         avatarUrl = "/v1/notes/people/\(person.id)/avatar"
@@ -237,6 +240,8 @@ struct Person: Sendable, Equatable {
 
     /// Most characters of a text that are kept.
     static let longestText = 2048
+
+    var emailText: Text { email.map(Text.init(verbatim:)) ?? .notAvailable }
 
     /// First and last name, if they are known.
     var fullName: String { [firstName, lastName].compactMap(\.self).joined(separator: " ") }

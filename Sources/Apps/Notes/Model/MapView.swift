@@ -153,8 +153,35 @@ struct NoteCluster: Sendable, Equatable {
     let count: Int
     /// The means of the latitudes and of the longitudes of its notes.
     let center: Coordinate
+    /// The sum of the ids of its notes.
+    let ids: Int64
+
     /// The id of the note, if it is the only one.
-    let only: Int64?
+    var only: Int64? { count == 1 ? ids : nil }
+}
+
+/// The notes of an account without a place: all are at 0°, 0°.
+struct UnplacedNotes: Sendable {
+    let count: Int
+    /// The sum of their ids.
+    let ids: Int64
+
+    /// Returns the cells of a zoom without these notes.
+    func removed(from cells: [NoteCluster], zoom: Int) -> [NoteCluster] {
+        let own = MapGrid.cell(of: .zero, zoom: zoom)
+        return cells.compactMap { cluster in
+            guard count > 0, cluster.cell == own else { return cluster }
+            let rest = cluster.count - count
+            guard rest > 0 else { return nil }
+            // They add nothing to the sums of degrees.
+            let mean = { (degrees: Double) in (degrees * Double(cluster.count) / Double(rest) * 1e7).rounded() / 1e7 }
+            let center = Coordinate(
+                latitude: mean(cluster.center.latitude),
+                longitude: mean(cluster.center.longitude)
+            )
+            return NoteCluster(cell: own, count: rest, center: center ?? cluster.center, ids: cluster.ids - ids)
+        }
+    }
 }
 
 /// A part of the map: west, south, east, north in degrees, in the order of RFC 7946 §5. If west is greater than

@@ -16,6 +16,8 @@ struct NoteMap: Sendable {
     let latest: NoteOutline?
     /// Notes of the account.
     let total: Int
+    /// Those of them that are left out because they have no place; nil if none is left out.
+    let unplaced: Int?
     let revision: Int
     let usage: StorageUsage
 }
@@ -23,8 +25,11 @@ struct NoteMap: Sendable {
 extension NoteStore {
     /// Returns the notes within a part of the map. They are pins if they are few and the request names no zoom of
     /// clusters; else they are grouped by ``MapGrid``.
-    func map(_ view: MapView, zoom wanted: Int?, account: Int64) throws -> NoteMap {
+    ///
+    /// - Parameter onlyPlaced: Leaves out the notes without a place, which are stored at 0°, 0°.
+    func map(_ view: MapView, zoom wanted: Int?, onlyPlaced: Bool = false, account: Int64) throws -> NoteMap {
         try users.read { db in
+            let unplaced = onlyPlaced ? try Self.unplaced(account, db) : nil
             let latest = try NoteOutline.fetchOne(
                 db.cachedStatement(sql: Self.listedNotes.first),
                 arguments: ["account": account, "limit": 1, "offset": 0]
@@ -40,14 +45,16 @@ extension NoteStore {
                     zoom: zoom,
                     latest: latest,
                     total: total,
+                    unplaced: unplaced?.count,
                     revision: revision,
                     usage: usage
                 )
             }
             if wanted.map({ $0 > MapGrid.deepest }) ?? true, let pins = try Self.pins(view, account, db) {
-                return map(pins)
+                return map(onlyPlaced ? pins.filter { $0.location != .unknown } : pins)
             }
-            let (found, zoom) = try Self.clusters(view, wanted: wanted, account, db)
+            let (cells, zoom) = try Self.clusters(view, wanted: wanted, account, db)
+            let found = unplaced.map { $0.removed(from: cells, zoom: zoom) } ?? cells
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
                 view.contains($0.location.coordinate)
             }
@@ -67,6 +74,15 @@ extension NoteStore {
             clusters = try self.clusters(view, zoom, account, db)
         }
         return (clusters ?? [], zoom)
+    }
+
+    /// Returns the notes of an account without a place.
+    private static func unplaced(_ account: Int64, _ db: Database) throws -> UnplacedNotes {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: selectUnplaced),
+            arguments: ["account": account, "name": Note.Location.unknown.name]
+        )
+        return try UnplacedNotes(count: row?.size(0) ?? 0, ids: row?.value(1) ?? 0)
     }
 
     /// Returns all notes of a view; nil if they are too many to be shown one by one.
@@ -125,6 +141,12 @@ extension NoteStore {
             AND west <= :east AND east >= :west AND south <= :north AND north >= :south
         LIMIT :limit
         """
+    static let selectUnplaced = """
+        SELECT count(*), coalesce(sum(note.id), 0) FROM note_position CROSS JOIN note ON note.id = note_position.id
+        WHERE account_from <= :account AND account_to >= :account
+            AND west <= 0 AND east >= 0 AND south <= 0 AND north >= 0
+            AND note.account = :account AND latitude = 0 AND longitude = 0 AND location_name = :name
+        """
     static let selectOutlines = """
         SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?
         """
@@ -156,7 +178,7 @@ extension NoteCluster: FetchableRecord {
             cell: .init(x: row.size("x"), y: row.size("y")),
             count: count,
             center: row.value("longitudes") { Coordinate(latitude: mean(latitude), longitude: mean($0)) },
-            only: count == 1 ? row.value("ids") : nil
+            ids: row.value("ids")
         )
     }
 }

@@ -231,13 +231,15 @@ extension ContractScenario {
 
     private func notesMap(_ member: [String: String]) async throws {
         let geoJSON = ["Accept": "application/geo+json"].merging(member) { own, _ in own }
-        for query in ["", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2", "?cell=0/0/0"] {
+        for query in [
+            "", "?zoom=2", "?zoom=20&tz=Asia/Tokyo", "?bbox=170,-30,-170,0", "?lat=1&lon=2", "?cell=0/0/0", "?placed=1",
+        ] {
             for isHead in [false, true] {
                 try await ask("GET /v1/notes/map", query: query, member, isHead: isHead)
                 try await ask("GET /v1/notes/map", query: query, geoJSON, isHead: isHead)
             }
         }
-        for query in ["?bbox=1", "?cell=1", "?zoom=25", "?lat=1", "?lon=181&lat=0"] {
+        for query in ["?bbox=1", "?cell=1", "?zoom=25", "?lat=1", "?lon=181&lat=0", "?placed=2"] {
             #expect(try await ask("GET /v1/notes/map", query: query, member).status == 400)
         }
         try await ask("GET /v1/notes/cities", query: "?bbox=0,45,5,50&limit=3")
