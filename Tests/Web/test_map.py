@@ -69,7 +69,7 @@ def test_web_26_a_tap_on_a_pin_opens_its_note(phone):
 
 
 def test_web_26_what_a_pin_says_is_inside_of_the_map(phone):
-    for lat, lon in [(0, 0), (0, -28), (0, 28), (32, 0), (-32, 0)]:
+    for lat, lon in [(0, 0), (0, -28), (0, 28), (28, 0), (-28, 0)]:
         things.note(phone, f"A note of {lat}° and {lon}°, written there", ("Somewhere far away", lat, lon))
     page = phone.open("/notes/map?lat=0&lon=0&zoom=3.00")
     pins = page.locator(".map-pin")

@@ -380,7 +380,7 @@ def test_note_15_a_search_marks_the_passage_of_its_hit(anna):
     # A title is the first line; the next one is below it, with its own marks.
     things.note(anna, "A haystack\nand the hay in it")
     page.get_by_role("searchbox", name="Search notes").fill("hay")
-    link = row.get_by_role("link", name="A haystack")
+    link = page.get_by_role("link", name="A haystack")
     expect(link).to_have_text("A haystack")
     expect(row.filter(has=link).locator(".note-more")).to_have_text(re.compile("^ ?and the hay in it$"))
     expect(row.filter(has=link).locator(".note-more mark")).to_have_text("hay")

@@ -70,8 +70,7 @@ def test_web_19_a_price_with_cents_is_found(visitor, typed):
     page.get_by_label("Exact price").fill(typed)
     page.get_by_role("button", name="Show").click()
     page.get_by_role("button", name="Without: 129.90$").wait_for()
-    for price in page.locator(".product .price").all():
-        expect(price).to_have_text("129.90$")
+    expect(page.locator(".product .price")).to_have_text(["129.90$"])
     page.get_by_role("button", name="Filter").click()
     page.get_by_label("Exact price").fill("99999.5")
     page.get_by_role("button", name="Show").click()

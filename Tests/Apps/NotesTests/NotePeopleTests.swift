@@ -22,6 +22,8 @@ struct NotePeopleTests {
             let first = try await app.get("/v1/notes/people", as: token)
             first.expectScreen("notes.people")
             #expect(first.all("full_name", in: "data.items") == ["adam", "Carl Abel", "Zoë Le Quesne"])
+            let addresses = first.strings("email_text", in: "data.items")
+            #expect(addresses.first == "N/A" && addresses.last == "z@example.org")
             #expect(first["meta.source"] == "upstream" && first["meta.revision"] == 1 && first["meta.page.total"] == 3)
             #expect(first.cacheStatus == "larder; fwd=uri-miss; stored" && first["data.actions.0.id"] == "logout")
             app.people.always { (_) throws(UpstreamError) in .json(Self.others) }
