@@ -141,6 +141,9 @@ struct NoteMappingTests {
                 return
             }
             #expect(abs(lat + 1.6 / 3) < 1e-6 && abs(lon - 69.4 / 3) < 1e-6)
+            // Its address leads to the same notes.
+            let within = try await app.get(cluster.string("data.clusters.0.href"), as: token)
+            #expect(within.strings("title", in: "data.pins") == ["Kampala", "Nairobi", "Null Island"])
             // One that is left in the cell of 0, 0 is a pin.
             let near = try await app.get("/v1/notes/map?zoom=8&placed=1", as: token)
             #expect(near["data.clusters"] == [])

@@ -99,15 +99,16 @@ struct NoteMapScreen: Encodable, Sendable {
         let bbox: [Double]
         let href: Link
 
-        init(_ cluster: NoteCluster, zoom: Int) {
+        init(_ cluster: NoteCluster, zoom: Int, onlyPlaced: Bool) {
             count = cluster.count
             lat = cluster.center.latitude
             lon = cluster.center.longitude
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
             id = MapView.Selection(cell: cluster.cell, zoom: zoom).text
-            href = Link("/v1/notes/map").query("cell", id)
+            let notes = Link("/v1/notes/map").query("cell", id)
                 .query("zoom", String(min(zoom + 3, MapGrid.deepest + 1)))
+            href = onlyPlaced ? notes.query("placed", "1") : notes
         }
     }
 
@@ -146,7 +147,7 @@ struct NoteMapScreen: Encodable, Sendable {
     init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime, quota: StorageQuota) {
         let zoom = map.zoom
         pins = map.pins.map { Pin($0, time) }
-        clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0) }
+        clusters = map.clusters.map { Cluster($0, zoom: zoom ?? 0, onlyPlaced: map.unplaced != nil) }
         center = Center(latest: map.latest?.location, user: user)
         self.zoom = zoom
         total = map.total
