@@ -178,22 +178,23 @@ async function draw(screen, found) {
   try {
     if (found?.error) throw found.error;
     await (found ? found.route.open(screen) : notFound(screen));
-    sessionStorage.removeItem('larder.reloaded');
+    if (!screen.signal.aborted) sessionStorage.removeItem('larder.reloaded');
   } catch (error) {
     if (error.name === 'AbortError' || screen.signal.aborted) return;
-    const problem = problemOf(error);
+    let problem = problemOf(error);
     const again = () => open({again: true});
     if (problem.code === 'larder-unreachable') {
       suspect();
       larder.addEventListener('found', again, {once: true, signal: screen.signal});
-      if (problem !== error && await answers() && reloadOnce()) return;
+      if (problem !== error && await answers() && (screen.signal.aborted || reloadOnce())) return;
     }
     if (problem.status === 401 && screen.app !== 'home' && screen.login(whyLogin(problem))) return;
-    const isUnknown = !(problem instanceof Problem);
-    if (isUnknown) console.error(error);
+    if (!(problem instanceof Problem)) {
+      console.error(error);
+      problem = new Problem({title: t('error'), detail: String(error)});
+    }
     if (!screen.heading) screen.head({title: t(screen.app)});
-    screen.show(failure(screen.app, isUnknown ? new Problem({title: t('error'), detail: String(error)}) : problem,
-      again));
+    screen.show(failure(screen.app, problem, again));
   }
 }
 
