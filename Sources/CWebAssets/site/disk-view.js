@@ -1,7 +1,7 @@
 // Disk: how a folder is shown: rows with columns, or pictures side by side; in what order; and the files and folders
 // that are chosen, with the bar of what can be done to them.
 
-import {h, replace} from './dom.js';
+import {h, refocus, replace} from './dom.js';
 import {askToDelete, copyOrMove, download} from './disk-acts.js';
 import {icon} from './icons.js';
 import {address} from './parts.js';
@@ -80,7 +80,7 @@ export class Selection {
     this.count = h('span', {role: 'status'});
     const act = (title, sign, run, options) => button(title, async () => run(this.items(), () => this.finished()),
       {icon: sign, ...options});
-    this.acts = [act(t('download'), 'download', items => download(items), {}),
+    this.acts = [act(t('download'), 'download', items => download(items)),
       act(t('move'), 'moveto', (items, done) => copyOrMove('move', items, done), {write: true}),
       act(t('copy'), 'copy', (items, done) => copyOrMove('copy', items, done), {write: true}),
       act(t('remove'), 'trash', (items, done) => askToDelete(items, done), {write: true, kind: 'danger'})];
@@ -96,7 +96,7 @@ export class Selection {
     this.button.hidden = this.on;
     this.bar.hidden = !this.on;
     this.choose([]);
-    (this.on ? this.end : this.button).focus();
+    refocus(this.on ? this.end : this.button);
   }
 
   choose(items) {
