@@ -81,14 +81,15 @@ function steps(screen, {path}) {
 function drawHead(screen, data, resource, again, pager) {
   const action = id => data.actions.find(each => each.id === id);
   const [share, link] = [action('share'), action('link')];
-  const whole = data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'})
-    : data.document?.available && data.document.pdf_url;
+  const isHere = data.downloaded || data.kept_offline || !resource.answer.meta.offline;
+  const whole = isHere && (data.viewer === 'pdf' ? withQuery(data.content_url, {disposition: 'inline'})
+    : data.document?.available && data.document.pdf_url);
   const refresh = screen.refreshButton(() => resource);
   // A phone has room for five, and is pulled to ask again.
   refresh.classList.toggle('wide-only', Boolean(whole));
   screen.head({title: data.name, back: withQuery('/disk/files', {path: parentOf(data.path)}), actions: [pager,
-    share && (data.downloaded || data.kept_offline || !resource.answer.meta.offline)
-      && linkButton(t('download'), downloadOf(data), {icon: 'download', kind: 'primary compact', download: data.name}),
+    share && isHere && linkButton(t('download'), downloadOf(data),
+      {icon: 'download', kind: 'primary compact', download: data.name}),
     link && button(link.title, () => shareLink(data).then(again),
       {icon: 'link', write: true, kind: 'compact'}),
     whole && h('a', {class: 'button compact', target: '_blank', rel: 'noopener', href: whole}, icon('pdf'),

@@ -66,11 +66,9 @@ export function openSearch(screen) {
   const show = () => {
     if (!screen.query.get('q')) screen.show(h('p', {class: 'muted'}, t('type')));
     else if (list) list.resource.go(href());
-    else {
-      // What is not in a part of the files may be found later; that it was one the server says.
-      list = files(screen, href(), {empty: (data, {meta}) => empty({title: data.empty.text,
-        button: meta.partial && t('retry')}, {icon: 'search', run: () => list.resource.refresh()})});
-    }
+    // What is not in a part of the files may be found later.
+    else list = files(screen, href(), {empty: (data, {meta}) => empty(data.empty && {title: data.empty.text,
+      button: meta.partial && t('retry')}, {icon: 'search', run: () => list.resource.refresh()})});
   };
   const box = searchField(screen, t('find'), show);
   screen.body.before(h('div', {class: 'toolbar'}, box, choice(screen, 'media_type', t('kind'), {'': t('all'),
