@@ -21,7 +21,8 @@ const t = define({
 /** Opens the list of people. */
 export function openPeople(screen) {
   const href = query => withQuery('/v1/notes/people', {limit: 60, q: query});
-  screen.head({title: t('people'), tabs, actions: actionsOf(screen, () => ({logout}))});
+  screen.head({title: t('people'), tabs, actions: [screen.refreshButton(() => list.resource),
+    actionsOf(screen, () => ({logout}))]});
   screen.body.before(h('div', {class: 'toolbar'},
     searchField(screen, t('search'), typed => list.resource.go(href(typed)))));
   const list = pagedList(screen, {href: href(screen.query.get('q')), key: item => item.id, label: t('people'),
@@ -32,7 +33,7 @@ export function openPeople(screen) {
 function personRow(item) {
   return h('li', {class: 'row'}, picture(item.avatar_url, '', {class: 'avatar', sign: 'user'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/notes/people/${item.id}`}, item.full_name),
-      item.email_text && h('span', {class: 'row-sub'}, parted(item.email_text))));
+      h('span', {class: 'row-sub'}, parted(item.email_text))));
 }
 
 /** An address may break before its @. */
