@@ -41,7 +41,8 @@ def test_web_17_what_cannot_be_undone_is_red_and_asked_twice(visitor):
     expect(dialog).to_contain_text("Current file will be deleted")
     expect(dialog.get_by_role("button", name="Delete file")).to_have_class(re.compile("danger"))
     forever = dialog.get_by_role("button", name="Delete for good")
-    expect(forever).to_have_class(re.compile("danger"))
+    # Both are red: this one stands apart, and asks again.
+    expect(forever).to_have_class(re.compile("danger apart"))
     forever.click()
     expect(dialog).to_contain_text("a.txt: this cannot be undone.")
     dialog.get_by_role("button", name="Cancel").click()
