@@ -169,7 +169,7 @@ export async function askToDelete(items, done) {
   const names = items.slice(0, 5).map(item => item.name).join(', ');
   const choice = await dialog(items.length > 1 ? t('several', items.length) : t('deleteThis', names),
     [h('p', {class: 'muted', dir: 'auto'}, items.length > 1 ? names : confirm?.message), h('p', null, t('restorable'))],
-    {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'danger apart'},
+    {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'quiet danger apart'},
       {title: no, value: null}, {title: yes, value: 'trash', kind: 'danger'}]});
   const permanently = choice === 'forGood' ? 'true' : null;
   const lost = items.length > 5 ? t('several', items.length) : names;

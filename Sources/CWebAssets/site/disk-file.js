@@ -91,7 +91,7 @@ function drawHead(screen, data, resource, again, pager) {
     share && isHere && linkButton(t('download'), downloadOf(data),
       {icon: 'download', kind: 'primary compact', download: data.name}),
     link && button(link.title, () => shareLink(data).then(again),
-      {icon: 'link', write: true, kind: 'compact'}),
+      {icon: 'link', write: true, bare: true}),
     whole && h('a', {class: 'button compact', target: '_blank', rel: 'noopener', href: whole}, icon('pdf'),
       h('span', null, t('openPDF'))), refresh,
     button(t('moreActs'), event => acts(event.currentTarget, screen, data, again), {icon: 'more', bare: true})]});

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {searchField} from './parts.js';
 import {copy} from './overlay.js';
 import {define, langOf, language} from './texts.js';
-import {button} from './ui.js';
+import {button, skeleton} from './ui.js';
 
 const t = define({
   en: {
@@ -36,6 +36,7 @@ async function fetched() {
 async function open(screen) {
   screen.head({title: t('title'), lead: [t('lead'), ' ', ['/openapi.yaml', '/openapi.json'].map(href =>
     [h('a', {href}, href), ' '])]});
+  screen.show(skeleton());
   const contract = await fetched();
   if (screen.signal.aborted) return;
   const all = operations(contract);

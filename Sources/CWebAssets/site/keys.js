@@ -20,10 +20,10 @@ export function theme() {
 }
 
 /** Gives the user's choice of appearance: `light`, `dark` or `auto`. */
-export function themeChoice() { return localStorage.getItem('larder.theme') ?? 'auto'; }
+function themeChoice() { return localStorage.getItem('larder.theme') ?? 'auto'; }
 
 /** Stores and sets the appearance. */
-export function chooseTheme(choice) {
+function chooseTheme(choice) {
   if (choice === 'auto') localStorage.removeItem('larder.theme');
   else localStorage.setItem('larder.theme', choice);
   theme();

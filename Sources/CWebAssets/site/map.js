@@ -33,7 +33,7 @@ let knowsCities = true;
  * `open` (a mark was chosen, `detail` is the mark), `press` (a place was, `detail` is `{lat, lon, name, near}`, the
  * names those of the city and of one not far).
  */
-export class LarderMap extends HTMLElement {
+class LarderMap extends HTMLElement {
   marks = [];
   cities = [];
   tiles = null;
@@ -200,6 +200,7 @@ export class LarderMap extends HTMLElement {
       if (bbox !== this.#area) return;
       this.cities = data.items.map(city => ({...city, ...project(city.lat, city.lon)}));
       this.#redraw();
+      this.#tell('cities');
     } catch (problem) {
       if (problem.name === 'AbortError') return;
       if (!(problem instanceof Problem)) throw problem;

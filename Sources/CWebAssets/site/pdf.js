@@ -117,10 +117,14 @@ function documentRow(item, list, merging) {
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
       `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
-      [time(item.created_at), item.page_count_text, item.size_text].join(' · '))), h('div', {class: 'row-end'}, more));
+      [time(item.created_at), item.page_count_text, item.size_text].map(together).join(' · '))),
+    h('div', {class: 'row-end'}, more));
   row.swipe = () => entriesOf(item, list(), merging, ['rename', 'delete']);
   return row;
 }
+
+/** Keeps the words of a fact in one line. */
+const together = fact => fact.replaceAll(' ', '\u00a0');
 
 /** The entries of a document's menu that the server allows, in their order. */
 function entriesOf(item, list, merging, ids = ['share', 'rename', 'merge', 'delete']) {
@@ -153,7 +157,7 @@ class Merge {
     this.screen.root.classList.add('merging');
     this.bar.hidden = false;
     replace(this.bar, h('p', {class: 'grow'}, h('strong', null, t('second')), h('br'),
-      words('span', {class: 'muted'}, t('first', item.name))),
+      words('span', {class: 'muted note-line'}, t('first', item.name))),
       button(t('cancel'), () => this.end(), {icon: 'close'}));
     this.bar.querySelector('button').focus();
     this.mark(true);

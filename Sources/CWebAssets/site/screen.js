@@ -173,7 +173,7 @@ watchPresses();
 export function whenReleased() { return released; }
 
 /** An answer that a screen shows, kept current. */
-export class Resource {
+class Resource {
   constructor(screen, href, draw, options) {
     Object.assign(this, {screen, href, draw, options, answer: null, failed: null, pause: 2500, asked: 0,
       taken: 0});

@@ -11,14 +11,14 @@ import {button} from './ui.js';
 const t = define({
   en: {
     title: 'Requests, and what they caused', requests: 'Requests of clients', none: 'None yet.', clear: 'Empty',
-    lead: 'From now on: what clients ask, and Larder its sources for it.',
+    lead: 'Newest first.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
     self: 'Larder by itself', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
     count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`, pictures: 'Also pictures',
   },
   ru: {
     title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', none: 'Пока нет.', clear: 'Очистить',
-    lead: 'С этого момента: что спрашивают клиенты, а ради этого Larder — у источников.',
+    lead: 'Сначала новые.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
     self: 'Larder сам', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
     count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`, pictures: 'И картинки',
@@ -127,9 +127,10 @@ function exchange(group, acts) {
   return row;
 }
 
-/** Gives method and path in letters that can be read. */
+/** Gives method and path in letters that can be read, without the time zone of all pages. */
 function nameOf({method, path}) {
-  try { return `${method} ${decodeURIComponent(path)}`; } catch { return `${method} ${path}`; }
+  const short = path.replace(/([?&])tz=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  try { return `${method} ${decodeURIComponent(short)}`; } catch { return `${method} ${short}`; }
 }
 
 /** Draws a request in columns. */

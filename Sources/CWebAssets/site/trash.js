@@ -11,10 +11,10 @@ import {button, empty, linkButton} from './ui.js';
 /** The strings of the trash. */
 export const t = define({
   en: {restored: name => `${name} is restored`, gone: 'Deleted for good',
-    until: when => `Kept until ${when}`,
+    on: when => `Deleted ${when}`, until: when => `Kept until ${when}`,
     empty: 'The trash is empty', download: 'Download my data', stored: (used, quota) => `Stored: ${used} of ${quota}`},
   ru: {restored: name => `Восстановлено: ${name}`, gone: 'Удалено навсегда',
-    until: when => `Хранится до ${when}`,
+    on: when => `Удалено ${when}`, until: when => `Хранится до ${when}`,
     empty: 'Корзина пуста', download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
 
@@ -36,7 +36,7 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
   const row = item => h('li', {class: 'row'},
     look?.(item) ?? h('span', {class: `file-sign kind-${icon}`}, drawn(icon, 24)),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
-      h('span', {class: 'row-sub'}, [item.deleted_at && time(item.deleted_at), about(item)].filter(Boolean)
+      h('span', {class: 'row-sub'}, [item.deleted_at && t('on', time(item.deleted_at)), about(item)].filter(Boolean)
           .join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})

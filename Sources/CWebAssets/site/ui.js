@@ -42,7 +42,7 @@ export async function busy(element, run) {
 }
 
 /** Names where the content of an answer is from: `local`, `bundled`, `offline`, `stale`, `fresh` or `live`. */
-export function provenance(answer) {
+function provenance(answer) {
   const {source, offline, stale} = answer.meta;
   if (source === 'local') return 'local';
   if (source === 'bundled') return 'bundled';

@@ -127,7 +127,7 @@ struct NoteMappingTests {
             try await app.add("Nairobi", location(-1.29, 36.82), as: token)
             try await app.add("Kampala", location(-0.31, 32.58), as: token)
             let all = try await app.get("/v1/notes/map?zoom=0", as: token)
-            #expect(all.all("count", in: "data.clusters") == [5] && all["data.unplaced"] == nil)
+            #expect(all.all("count", in: "data.clusters") == [5] && all["data.unplaced"] == .null)
             #expect(try await app.get("/v1/notes/map", as: token).all("title", in: "data.pins").count == 5)
             let pins = try await app.get("/v1/notes/map?placed=1", as: token)
             #expect(pins.strings("title", in: "data.pins") == ["Kampala", "Nairobi", "Null Island"])

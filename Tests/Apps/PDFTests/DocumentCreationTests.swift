@@ -327,9 +327,13 @@ import Testing
     @Test("Same input, same file, byte for byte")
     func deterministic() async throws {
         try await PDFHarness.run { app in
-            let (first, second) = (try await app.draft("a", "b"), try await app.draft("a", "b"))
+            // The name, which is the title of the file, differs within a profile.
+            let (first, second) = (try await app.draft("a", "b"), try await app.draft("a", "b", profile: "other"))
             #expect(first != second)
-            #expect(try await app.get("\(first)/file").body == app.get("\(second)/file").body)
+            let files = [
+                try await app.get("\(first)/file"), try await app.get("\(second)/file", [.larderProfile: "other"]),
+            ]
+            #expect(files.allSatisfy { $0.status == 200 } && files[0].body == files[1].body)
         }
     }
 

@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import NIOCore
+import TestKit
 import Testing
 
 @testable import Concurrency
@@ -69,10 +69,10 @@ import Testing
 
     @Test("Uses are reported at once, then once in ten seconds, whichever of the cached responses is used")
     func uses() {
-        let notes = NIOLockedValueBox(0)
-        let changeToken = ChangeToken.unlimited.noting(AccessReporter { notes.withLockedValue { $0 += 1 } })
+        let notes = Watched(0)
+        let changeToken = ChangeToken.unlimited.noting(AccessReporter { notes.update { $0 += 1 } })
         for second in 0..<25 { changeToken.and(.unlimited).noteUse(at: start + .seconds(Int64(second))) }
-        #expect(notes.withLockedValue { $0 } == 3)
+        #expect(notes.value == 3)
     }
 
     @Test("Ages that a clock set back makes negative are none; those of the bundled copy are long")

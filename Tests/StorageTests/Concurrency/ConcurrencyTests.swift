@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Concurrency
-@testable import Server
 @testable import TestKit
 
 @Suite(.timeLimit(.minutes(10))) struct AsyncSemaphoreTests {

@@ -139,8 +139,8 @@ struct NoteMapScreen: Encodable, Sendable {
     @Nullable var zoom: Int?
     /// All notes of the account.
     let total: Int
-    /// Those without a place, if they are left out.
-    let unplaced: Int?
+    /// Those without a place; null if they are not left out.
+    @Nullable var unplaced: Int?
     let actions: [Action]
     let empty: EmptyState?
 
@@ -151,7 +151,7 @@ struct NoteMapScreen: Encodable, Sendable {
         center = Center(latest: map.latest?.location, user: user)
         self.zoom = zoom
         total = map.total
-        unplaced = map.unplaced
+        self.unplaced = map.unplaced
         let create = Action.createNote(disabled: quota.refusalOfNote(beside: map.usage))
         actions = [create]
         empty = map.total == 0 ? .noNotes(create) : nil
