@@ -55,10 +55,11 @@ def test_web_21_a_document_has_the_time_of_the_browser_in_its_name_and_in_the_tr
     page.get_by_role("button", name="Make PDF").click()
     expect(page.locator("h1")).to_have_text("Document 2026-01-06 01-30")
     document = "/v1/pdf/documents/" + page.url.rsplit("/", 1)[1]
+    page.close()
     visitor.send("POST", document + "/save", {})
     visitor.send("DELETE", document)
     page = visitor.open("/pdf/trash")
-    dates = re.compile(r"^6 Jan 2026, 01:30 · Kept until \d{1,2} \w{3} 2026, 01:30$")
+    dates = re.compile(r"^Deleted 6 Jan 2026, 01:30 · Kept until \d{1,2} \w{3} 2026, 01:30$")
     expect(page.locator(".row-sub")).to_have_text(dates)
     expect(page.locator(".rows .file-sign")).to_be_visible()
 

@@ -140,7 +140,7 @@ def test_web_28_a_pause_is_counted_down_in_dialogs_and_forms(visitor, larder, co
 def test_web_28_a_session_that_has_ended_leads_to_the_login_with_a_word_why(visitor, larder, code):
     visitor.log_in("disk")
     page = visitor.open("/disk/published")
-    page.route("**/v1/disk/trash?*", lambda route: PROBLEMS[code].respond(route))
+    page.route("**/v1/disk/trash", lambda route: PROBLEMS[code].respond(route))
     page.evaluate(FOLLOW, "/disk/trash")
     page.wait_for_url("**/disk/login?*")
     page.get_by_role("button", name="LOG IN", exact=True).wait_for()

@@ -128,7 +128,7 @@ async function openLogin(screen) {
   const extras = h('div', {class: 'stack'});
   const own = form([token], t('login'), (values, signal) => enter({mode: 'oauth_token',
     access_token: values.access_token.trim()}, signal).catch(problem => {
-    if (problem.status === 401) problem.errors = [{parameter: 'access_token', detail: t('refused')}];
+    if (problem.code === 'invalid-credentials') problem.errors = [{parameter: 'access_token', detail: t('refused')}];
     throw problem;
   }), {busyText: t('checking')});
   screen.show(h('div', {class: 'card login stack'}, h('div', {class: 'state-sign'}, icon('disk', 40)),

@@ -43,7 +43,7 @@ async function open(screen) {
   const list = h('div', {class: 'stack', lang: 'en'});
   const draw = () => replace(list, sections(contract, all, screen.query.get('app'), screen.query.get('q') ?? ''));
   const names = [null, ...contract.tags.map(tag => tag.name)];
-  const tabs = h('nav', {class: 'tabs long', 'aria-label': t('sections')}, names.map(app =>
+  const tabs = h('nav', {class: 'tabs', 'aria-label': t('sections')}, names.map(app =>
     h('a', {href: app ? `/docs?app=${app}` : '/docs',
       'aria-current': screen.query.get('app') === app ? 'page' : null}, titleOf(app ?? 'all'))));
   screen.body.before(tabs, h('div', {class: 'toolbar'}, searchField(screen, t('search'), draw)));

@@ -120,13 +120,14 @@ function alone() {
 async function watch() {
   if (watching) return;
   watching = true;
-  for (let tries = 0; ; tries += 1) {
-    if (await answers()) break;
+  let tries = 0;
+  for (; !await answers(); tries += 1) {
     if (tries >= 1) tell({kind: 'larder', up: false});
     await new Promise(resolve => setTimeout(resolve, tries < 2 ? 400 : 1000));
   }
   watching = false;
-  if (!larder.up) found();
+  // A page may have been missed by one that was away for less than two tries.
+  if (tries || !larder.up) found();
   // It was refused by a server that answers.
   if (stream?.readyState !== EventSource.CLOSED) return;
   setTimeout(() => { if (stream?.readyState === EventSource.CLOSED) open(); }, 1000);
@@ -147,7 +148,7 @@ function found() {
 }
 
 function setUp(up) {
-  if (larder.up === up) return;
+  if (larder.up === up && !up) return;
   larder.up = up;
   larder.dispatchEvent(new Event(up ? 'found' : 'lost'));
 }

@@ -284,13 +284,13 @@ function watchLarder() {
     }
   });
   larder.addEventListener('found', () => {
+    if (document.documentElement.dataset.larder) toast(t('back2'));
     delete document.documentElement.dataset.larder;
     replace(document.getElementById('lost'));
     for (const element of document.querySelectorAll('[data-lost]')) {
       element.disabled = false;
       delete element.dataset.lost;
     }
-    toast(t('back2'));
     drawPulse();
   });
 }

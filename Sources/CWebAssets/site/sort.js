@@ -41,9 +41,8 @@ export function sortHandle(rowOf, name, changed) {
     move(step);
   });
   handle.addEventListener('pointerdown', event => event.button === 0
-    && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows), open));
-  // That of a key or of a screen reader; a pointer's press ends a drag that moved nothing.
-  handle.addEventListener('click', event => event.detail === 0 && open());
+    && drag(event, rowOf(), [rowOf()], rows => rows && changed(rows), 6));
+  handle.addEventListener('click', open);
   return handle;
 }
 
@@ -99,10 +98,10 @@ export function dragRows(list, may, together, changed) {
 }
 
 /**
- * Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. With
- * `pressed`, which is for a press that moves nothing, it begins at the sixth pixel.
+ * Drags a row, and those that go with it, until the pointer is let go; `changed` gets null if all is as before. A press
+ * that moves by fewer pixels than `slack` moves nothing, and is a click of what was pressed.
  */
-function drag(event, row, rows, changed, pressed) {
+function drag(event, row, rows, changed, slack = 0) {
   event.preventDefault();
   const list = row.parentElement;
   const before = rowsOf(row);
@@ -127,19 +126,19 @@ function drag(event, row, rows, changed, pressed) {
     if (held !== document.activeElement) held.focus({preventScroll: true});
     const after = rowsOf(row);
     changed(after.some((other, index) => other !== before[index]) ? after : null);
-    if (ended.type === 'pointerup' && !moves) pressed?.();
   };
-  list.setPointerCapture(event.pointerId);
   for (const one of rows) one.classList.add('dragged');
   row.before(...rows.slice(0, rows.indexOf(row)));
   row.after(...rows.slice(rows.indexOf(row) + 1));
   list.addEventListener('pointermove', moved => {
     at = moved;
-    const way = Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY);
-    if (!moves && pressed && way < 6) return;
+    if (!moves && Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) < slack) return;
     draw();
-    if (!moves) scrollAlong(() => at.clientY, draw, stop.signal);
+    if (moves) return;
     moves = true;
+    // From here on the release is no click of the handle.
+    list.setPointerCapture(event.pointerId);
+    scrollAlong(() => at.clientY, draw, stop.signal);
   }, stop);
   for (const type of ['pointerup', 'pointercancel']) list.addEventListener(type, end, stop);
 }
