@@ -36,8 +36,10 @@ async function fetched() {
 async function open(screen) {
   screen.head({title: t('title'), lead: [t('lead'), ' ', ['/openapi.yaml', '/openapi.json'].map(href =>
     [h('a', {href}, href), ' '])]});
-  screen.show(skeleton());
-  const contract = await fetched();
+  // Not in the body, which the tabs move when they are drawn.
+  const wait = skeleton();
+  screen.body.before(wait);
+  const contract = await fetched().finally(() => wait.remove());
   if (screen.signal.aborted) return;
   const all = operations(contract);
   const list = h('div', {class: 'stack', lang: 'en'});
