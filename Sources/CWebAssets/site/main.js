@@ -128,6 +128,8 @@ async function openOver(found, path, options) {
   const root = h('div', {class: 'screen'});
   const dismiss = async () => {
     if (over?.mayLeave && !await over.mayLeave()) return;
+    // At once: the way back takes a moment, in which a dialog that is still open would swallow keys.
+    closeOver();
     if (history.state?.fromHere) history.back();
     else go(base.address, {replace: true});
   };
