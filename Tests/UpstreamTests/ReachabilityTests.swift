@@ -45,6 +45,19 @@ struct ReachabilityTests {
         #expect(reachability.lastError == .init(reason: "status 500", at: noon + 1))
     }
 
+    @Test("WEB-37 An upstream fails until its next response, even one of the same instant")
+    mutating func failing() {
+        #expect(!reachability.isFailing)
+        _ = reachability.failed("status 503", at: noon)
+        #expect(reachability.isFailing)
+        _ = reachability.responded(at: noon)
+        #expect(!reachability.isFailing && reachability.lastError?.reason == "status 503")
+        _ = reachability.unreachable(.reset, at: noon, jitter: 0)
+        #expect(reachability.isFailing)
+        _ = reachability.responded(at: noon)
+        #expect(!reachability.isFailing)
+    }
+
     @Test("Pauses double up to a minute, and start again after a response")
     mutating func growingPauses() {
         var pauses: [Duration] = []

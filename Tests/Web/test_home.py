@@ -104,8 +104,26 @@ def test_web_45_one_search_finds_in_all_apps_and_opens_by_enter(visitor, larder)
     expect(page.get_by_role("dialog").get_by_role("heading", name="A Gentle Landing, Mostly")).to_be_visible()
     page.keyboard.press("Escape")
     search(page, "new note")
+    # The way back from the ship may end below the search.
+    expect(page.locator("h1")).to_contain_text("Hoodie")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="New note")).to_be_visible()
+
+
+def test_web_45_keys_are_heard_while_the_way_back_from_a_ship_is_taken(visitor):
+    visitor.log_in("ships")
+    page = visitor.open("/ships")
+    page.evaluate("window.back = history.back.bind(history); history.back = () => {}")
+    page.get_by_role("link", name="A Gentle Landing, Mostly").click()
+    expect(page.get_by_role("dialog").get_by_role("heading", name="A Gentle Landing, Mostly")).to_be_visible()
+    page.keyboard.press("Escape")
+    search(page, "notes")
+    page.evaluate("window.back()")
+    page.wait_for_url("**/ships")
+    expect(page.get_by_role("combobox", name="Search everything")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("link", name="A Gentle Landing, Mostly")).to_be_focused()
 
 
 def test_web_45_the_search_is_a_press_on_a_phone_and_gives_the_focus_back(visit, larder):

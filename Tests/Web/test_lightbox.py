@@ -60,8 +60,10 @@ def test_web_40_a_press_shows_a_product_edge_to_edge(phone):
     at(page, "1 of 3")
     found = shown(page)
     assert [found["width"], found["height"]] == found["window"]
-    expect(box(page).locator("img").first).to_have_js_property("naturalWidth", page.evaluate(
-        "document.querySelector('.slide img').naturalWidth"))
+    # The whole picture, not one that is as wide as the gallery.
+    whole = box(page).locator("img").first
+    expect(whole).to_have_attribute("src", "/v1/shop/images/1/0")
+    expect(whole).to_have_js_property("naturalWidth", 400)
     page.keyboard.press("Escape")
     expect(box(page)).to_have_count(0)
 

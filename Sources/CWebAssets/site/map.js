@@ -200,7 +200,6 @@ class LarderMap extends HTMLElement {
       if (bbox !== this.#area) return;
       this.cities = data.items.map(city => ({...city, ...project(city.lat, city.lon)}));
       this.#redraw();
-      this.#tell('cities');
     } catch (problem) {
       if (problem.name === 'AbortError') return;
       if (!(problem instanceof Problem)) throw problem;
@@ -284,7 +283,7 @@ class LarderMap extends HTMLElement {
       this.#tell('pick', city?.name);
     } else {
       const detail = city ? {lat: city.lat, lon: city.lon, name: city.name} : {...unproject(at.x, at.y), name: null,
-        near: nearest(this.view, this.cities, {left, top}, 120)?.name};
+        near: nearest(this.view, this.cities, {left, top}, Math.min(120, scale / 80))?.name};
       this.dispatchEvent(new CustomEvent('press', {detail}));
     }
   }

@@ -9,7 +9,6 @@ import {actionsOf, tabs, zoned} from './notes-parts.js';
 import {define, langOf, plural} from './texts.js';
 import {button, empty} from './ui.js';
 import './map.js';
-import {nearest, place, project} from './map-draw.js';
 
 const t = define({
   en: {
@@ -38,13 +37,10 @@ export async function openMap(screen) {
   if (screen.signal.aborted) return;
   map.useTiles(tiles);
   const begun = await begin(screen, map);
-  let shown;
   const resource = screen.load(begun, ({data}) => {
-    shown = data;
     map.setMarks(marksOf(data));
     drawSide(side, list, data, map);
   }, {place: side, skeleton: 'rows'});
-  map.addEventListener('cities', () => shown && drawSide(side, list, shown, map));
   map.addEventListener('view', ({detail}) => {
     const {lat, lon, zoom} = detail;
     address(screen, {lat: lat.toFixed(4), lon: lon.toFixed(4), zoom: zoom.toFixed(2)});
@@ -83,7 +79,7 @@ function marksOf({pins, clusters}) {
 }
 
 function drawSide(side, list, data, map) {
-  const marks = marksOf(data).map(mark => ({...mark, city: mark.count && cityNear(map, mark)}));
+  const marks = marksOf(data);
   if (data.empty) {
     replace(side, empty(data.empty, {icon: 'map', href: '/notes/new'}));
     return;
@@ -115,13 +111,7 @@ function sideRow(mark, map) {
   return h('li', {class: 'row', onpointerenter: () => map.highlight(mark.id, true),
     onpointerleave: () => map.highlight(mark.id, false)},
   icon(mark.count ? 'target' : 'pin'), h('div', {class: 'row-main'}, link,
-    h('span', {class: 'row-sub'}, !mark.count ? mark.pin.subtitle : mark.city ? t('nearTo', mark.city) : t('zoomIn'))));
-}
-
-/** Gives the name of the city next to a place, of those that the map names. */
-function cityNear({view, cities}, {lat, lon}) {
-  const {x, y} = project(lat, lon);
-  return nearest(view, cities, place(view, x, y), 120)?.name;
+    h('span', {class: 'row-sub'}, mark.count ? mark.place_text : mark.pin.subtitle)));
 }
 
 function openCallout(map, {id, pin}) {

@@ -182,11 +182,11 @@ export function picture(src, alt, options = {}) {
 const srcset = src => [160, 320, 640, 1280, 1920].map(width => `${withQuery(src, {width})} ${width}w`).join(', ');
 
 /** Gives how an upstream of `/v1/status` responds: `Up`, `Errors`, `Down` or `Unknown`; null if that is not told. */
-export function sourceState({reachable, last_ok_at: lastOk, last_error: lastError}) {
+export function sourceState({reachable, failing, last_ok_at: lastOk}) {
   if (reachable === undefined) return null;
   if (!reachable) return 'Down';
   if (!lastOk) return 'Unknown';
-  return lastError && Date.parse(lastError.at) >= Date.parse(lastOk) ? 'Errors' : 'Up';
+  return failing ? 'Errors' : 'Up';
 }
 
 /** Makes an element of words, with `lang` where their language is not that of the page. */

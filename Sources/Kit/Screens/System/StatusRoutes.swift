@@ -57,6 +57,7 @@ package struct StatusRoutes: Sendable {
         let name: String
         let title: String
         let reachable: Bool
+        let failing: Bool
         @Nullable var since: Date?
         @Nullable var lastOkAt: Date?
         @Nullable var lastError: LastError?
@@ -149,6 +150,7 @@ package struct StatusRoutes: Sendable {
             name: upstream.configuration.name,
             title: Self.heading(upstream.configuration.title),
             reachable: reachability.isReachable,
+            failing: reachability.isFailing,
             since: reachability.since,
             lastOkAt: reachability.lastOK,
             lastError: reachability.lastError.map { LastError(reason: $0.reason, at: $0.at) },

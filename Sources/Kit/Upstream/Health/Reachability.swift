@@ -48,6 +48,8 @@ package struct Reachability: Sendable, Equatable {
     package private(set) var lastOK: Date?
     /// The last failure of any kind, an error status included.
     package private(set) var lastError: Failure?
+    /// Whether the last attempt failed, in any of these ways. Times do not tell: both may be of one instant.
+    package private(set) var isFailing = false
     /// The number of failed attempts in a row. Requests that were under way together are one attempt.
     private(set) var failures = 0
     /// When the last of them was counted.
@@ -75,6 +77,7 @@ package struct Reachability: Sendable, Equatable {
     }
 
     private mutating func isThere(at now: Date) -> Transition {
+        isFailing = false
         lastOK = now
         failures = 0
         if since == nil { since = now }
@@ -101,6 +104,7 @@ package struct Reachability: Sendable, Equatable {
     ) -> Transition {
         let transition = isThere(at: now)
         lastError = Failure(reason: reason, at: now)
+        isFailing = true
         if let status, let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
             pauses = pauses.filter { Self.isUnderWay($0.value, at: now) }
             let end = now.addingTimeInterval(TimeInterval(min(retryAfter, Self.longestRetryAfter)))
@@ -116,6 +120,7 @@ package struct Reachability: Sendable, Equatable {
     ///   - jitter: A number in 0..<1, which spreads the probes of many servers.
     mutating func unreachable(_ reason: UnreachableReason, at now: Date, jitter: Double) -> Transition {
         lastError = Failure(reason: reason.rawValue, at: now)
+        isFailing = true
         if isNewAttempt(at: now) {
             failures += 1
             lastFailedAttempt = now
