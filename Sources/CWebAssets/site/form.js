@@ -75,7 +75,7 @@ export function form(fields, title, send, options = {}) {
   const again = way => { ({headers} = way); element.requestSubmit(); };
   element.cancel = () => flight?.abort();
   const working = on => {
-    submit.toggleAttribute('disabled', on);
+    submit.disabled = on;
     submit.setAttribute('aria-busy', String(on));
     words.textContent = on ? options.busyText ?? t('working') : title;
     cancel.hidden = !on;

@@ -272,7 +272,18 @@ function drawTime(shown) {
   replace(mark.lastChild, t('testTime'));
 }
 
+/**
+ * Keeps what writes off while Larder is away, whenever it is drawn and whatever its own rule does meanwhile. A rule sets
+ * the attribute without a value, so on return only what the absence switched off is on again.
+ */
+function holdWrites() {
+  for (const one of document.querySelectorAll(larder.up ? '[disabled=lost]' : '[data-write]:not(:disabled)')) {
+    if (larder.up) one.disabled = false; else one.setAttribute('disabled', 'lost');
+  }
+}
+
 function watchLarder() {
+  new MutationObserver(holdWrites).observe(document, {childList: true, subtree: true, attributeFilter: ['disabled']});
   larder.addEventListener('lost', () => {
     document.documentElement.dataset.larder = 'down';
     const pulse = document.querySelector('.pulse');
@@ -280,19 +291,13 @@ function watchLarder() {
     replace(pulse.querySelector('.pulse-words'), t('lost'));
     replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null,
       t('lostText')));
-    for (const element of document.querySelectorAll('[data-write]:not(:disabled)')) {
-      element.disabled = true;
-      element.dataset.lost = '';
-    }
+    holdWrites();
   });
   larder.addEventListener('found', () => {
     if (document.documentElement.dataset.larder) toast(t('back2'));
     delete document.documentElement.dataset.larder;
     replace(document.getElementById('lost'));
-    for (const element of document.querySelectorAll('[data-lost]')) {
-      element.disabled = false;
-      delete element.dataset.lost;
-    }
+    holdWrites();
     drawPulse();
   });
 }
