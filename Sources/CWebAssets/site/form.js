@@ -59,6 +59,7 @@ function eye(input) {
  * @param {string} title Words of its button.
  * @param {function(Object, AbortSignal, ?Object): Promise} send Gets the values by name, and the fields of a request
  *   that is to be sent later; a Problem is shown at its fields.
+ * @param {Object} [options] `first` and `extra` are buttons before and after its own; `busyText` is its words meanwhile.
  * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
  */
 export function form(fields, title, send, options = {}) {
@@ -68,7 +69,7 @@ export function form(fields, title, send, options = {}) {
   const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()},
     t('cancel'));
   const element = h('form', {class: 'form', novalidate: true}, fields, failure,
-    h('div', {class: 'form-actions'}, submit, cancel, options.extra));
+    h('div', {class: 'form-actions'}, options.first, submit, cancel, options.extra));
   const named = [...element.querySelectorAll('.field')].filter(item => item.input);
   let flight = null;
   let headers;
