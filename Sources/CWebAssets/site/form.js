@@ -59,7 +59,8 @@ function eye(input) {
  * @param {string} title Words of its button.
  * @param {function(Object, AbortSignal, ?Object): Promise} send Gets the values by name, and the fields of a request
  *   that is to be sent later; a Problem is shown at its fields.
- * @param {Object} [options] `first` and `extra` are buttons before and after its own; `busyText` is its words meanwhile.
+ * @param {Object} [options] `first` and `extra` are buttons before and after its own, whose words are `busyText`
+ *   meanwhile.
  * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
  */
 export function form(fields, title, send, options = {}) {
