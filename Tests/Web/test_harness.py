@@ -180,7 +180,7 @@ def test_a_source_is_made_from_a_document_and_removed(visitor, larder):
     page = visitor.open("/status")
     page.get_by_text("Other simulated sources").click()
     sources = page.get_by_role("list", name="Other simulated sources")
-    names = [re.compile("yandex_downloader"), re.compile("yandex_uploader")]
+    names = [re.compile("Yandex downloader /yandex_downloader"), re.compile("Yandex uploader /yandex_uploader")]
     expect(sources.get_by_role("listitem")).to_have_text(names)
     page.get_by_role("button", name="New from OpenAPI").click()
     form = page.get_by_role("dialog", name="New from OpenAPI")

@@ -31,12 +31,13 @@ const t = define({
  * Opens the sandbox's part if there is a sandbox.
  * @param {Screen} screen @param {Element} place @param {Element} more Where what few need goes.
  * @param {function()} changed Called when the state of the sandbox changed.
- * @param {Map<string, string>} cards Titles of the sources that have a card.
+ * @param {Array<{name: string}>} cards The sources that have a card.
+ * @param {function(string): string} titleOf Gives what users call a source.
  * @returns {?{upstreams: function(): Array, faults: function(): Array<string>, watch: function, set: function(string,
  *   string): Promise, release: function, faultOf: function(string): HTMLElement, titleOf: function(string): string,
  *   makeRule: function(Object)}}
  */
-export async function openSandbox(screen, place, more, changed, cards) {
+export async function openSandbox(screen, place, more, changed, cards, titleOf) {
   const state = {upstreams: [], faults: [], watchers: new Set()};
   const update = async () => {
     Object.assign(state, (await call('/v1/sandbox')).data);
@@ -46,7 +47,7 @@ export async function openSandbox(screen, place, more, changed, cards) {
   const after = async () => { await update(); nudge(); changed(); };
   const controls = {
     upstreams: () => state.upstreams, faults: () => state.faults, watch: watcher => state.watchers.add(watcher),
-    faultOf: name => faultControl(name, controls), titleOf: name => cards.get(name) ?? name,
+    faultOf: name => faultControl(name, controls), titleOf,
     set: async (name, fault) => { await put(name, fault); await after(); },
     release: async name => { await call(`/v1/sandbox/upstreams/${name}/release`, {method: 'POST'}); await after(); },
   };

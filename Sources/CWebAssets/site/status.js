@@ -53,7 +53,7 @@ async function open(screen) {
   let controls = null;
   let metrics = null;
   const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
-    controls = await openSandbox(screen, sandbox, rules, () => drawUpstreams(), cards);
+    controls = await openSandbox(screen, sandbox, rules, () => drawUpstreams(), cards, name => named(cards, name));
     return controls !== null;
   });
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
@@ -61,7 +61,7 @@ async function open(screen) {
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) screen.show(skeleton('grid'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
-      data.sandbox && openControls(new Map(data.upstreams.map(one => [one.name, titleOf(one)]))),
+      data.sandbox && openControls(data.upstreams),
       data.harness && openHarness(data.harness.base)]);
     if (screen.signal.aborted) return;
     if (read) {
@@ -133,6 +133,9 @@ function titleOf({title, name}) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
+/** Names a source by its card, and one without a card alike. */
+const named = (upstreams, name) => titleOf(upstreams.find(one => one.name === name) ?? {name});
+
 /** Names a failure; a reason that is no code is a text already. */
 const reasonOf = reason => (/timeout$/.test(reason) ? t('late') : /^[a-z]+$/.test(reason) ? t('away') : reason);
 const errorOf = error => error && [reasonOf(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
@@ -183,8 +186,7 @@ function ability({name, ok, install}) {
 function cacheBar({by_upstream: parts, used_bytes: used, budget_bytes: budget}, upstreams) {
   const titled = name => {
     const [source, part] = name.split('.');
-    return [titleOf(upstreams.find(one => one.name === source) ?? {name: source}), part && t(part)]
-      .filter(Boolean).join(', ');
+    return [named(upstreams, source), part && t(part)].filter(Boolean).join(', ');
   };
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * used / (budget || 1))}%`;
