@@ -108,7 +108,7 @@ export function stubs(controls, after, cards) {
 function stub(name, controls, after) {
   return h('li', null, h('div', {class: 'bar'}, h('span', {class: 'grow'},
     h('strong', null, controls.titleOf(name)), ' ', h('span', {class: 'code'}, `/${name}`)),
-  !simulated.test(name) && button(ofFaults('remove'), async () => {
+  !simulated.test(name) && button(ofFaults('drop'), async () => {
     await call(`/v1/sandbox/upstreams/${name}`, {method: 'DELETE'});
     await after();
   }, {kind: 'quiet', write: true})), controls.faultOf(name));

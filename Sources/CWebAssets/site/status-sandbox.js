@@ -16,14 +16,12 @@ const t = define({
     isOff: 'Everything is offline. Open an app: it shows what Larder kept.',
     reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
     lost: 'All that was changed in the simulated APIs is lost.',
-    release: n => `Release ${n} held`,
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и смотрите, что скажут экраны.',
     off: 'Отключить всё', online: 'Вернуть всё',
     isOff: 'Всё отключено. Откройте приложение: оно покажет, что хранит Larder.',
     reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
-    release: n => `Отпустить: ${n}`,
   },
 });
 
@@ -141,7 +139,8 @@ function faultControl(name, controls) {
     element.dataset.fault = one.fault;
     if (Number(release.dataset.count ?? -1) === one.waiting) return;
     release.dataset.count = one.waiting;
-    replace(release, one.waiting > 0 && button(t('release', one.waiting), () => controls.release(name), {write: true}));
+    replace(release, one.waiting > 0 && button(ofFaults('release', one.waiting), () => controls.release(name),
+      {write: true}));
   };
   const element = h('div', {class: 'fault'}, h('label', {for: id, class: 'small'}, ofFaults('fault')),
     h('div', {class: 'bar'}, select, release), notation, error);

@@ -23,7 +23,9 @@ const t = define({
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean',
     asked: 'Asked',
     times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
-    failed: 'Refused or failed', ms: 'ms', files: 'files', late: 'no answer in time', away: 'no connection',
+    failed: 'Refused or failed', ms: 'ms', files: 'files', dns: 'name not found',
+    refused: 'connection refused', reset: 'connection broke off', tls: 'no secure connection', network: 'no network',
+    'connect-timeout': 'no connection in time', 'total-timeout': 'no answer in time',
   },
   ru: {
     upstreams: 'Источники',
@@ -36,7 +38,9 @@ const t = define({
     all: 'Все события', noEvents: 'С открытия страницы — ничего.', requests: 'Запросы по адресам', route: 'Адрес',
     count: 'Число', mean: 'Среднее', asked: 'Запросов',
     times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс', files: 'файлы',
-    late: 'нет ответа вовремя', away: 'нет связи',
+    dns: 'имя не найдено', refused: 'в соединении отказано', reset: 'соединение оборвалось',
+    tls: 'нет защищённого соединения', network: 'нет сети', 'connect-timeout': 'нет соединения вовремя',
+    'total-timeout': 'нет ответа вовремя',
   },
 });
 
@@ -137,8 +141,7 @@ function titleOf({title, name}) {
 const named = (upstreams, name) => titleOf(upstreams.find(one => one.name === name) ?? {name});
 
 /** Names a failure; a reason that is no code is a text already. */
-const reasonOf = reason => (/timeout$/.test(reason) ? t('late') : /^[a-z]+$/.test(reason) ? t('away') : reason);
-const errorOf = error => error && [reasonOf(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
+const errorOf = error => error && [t(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
 
 function when(text) {
   return text ? ago((Date.now() - Date.parse(text)) / 1000) : t('never');
