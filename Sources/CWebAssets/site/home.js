@@ -15,7 +15,7 @@ const t = define({
     title: 'Kept fresh. Kept near.',
     lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
       + 'connection, too.',
-    none: 'No source needed', nothingYet: 'Nothing here yet', disk: 'Recent files', pdf: 'Documents',
+    none: 'No source needed', nothingYet: 'Nothing here yet', disk: 'Recent files', pdf: common('documents'),
     shop: common('cart'), diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
       + 'notes here.', draft: 'Not saved yet',
     start: 'Start here', startText: 'The sandbox simulates the remote APIs. Nothing leaves this machine.',
@@ -31,7 +31,7 @@ const t = define({
   ru: {
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
-    none: 'Источник не нужен', nothingYet: 'Пока пусто', disk: 'Недавние файлы', pdf: 'Документы',
+    none: 'Источник не нужен', nothingYet: 'Пока пусто', disk: 'Недавние файлы', pdf: common('documents'),
     shop: common('cart'), diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
