@@ -141,6 +141,17 @@ def test_a_fault_of_larder_itself_is_set_and_removed(visitor, larder, room):
     expect(faults).to_contain_text("GET /v1/shop/categories")
     assert visitor.context.request.get("/v1/shop/categories").status == 503
     expect(faults).to_contain_text("error(503) · 1")
+    # One is ended in its row, that of all other routes, too; or all are.
+    larder.harness("PUT", "/front/fault", {"fault": "slow(1)"})
+    expect(faults.get_by_role("listitem")).to_have_count(2)
+    faults.get_by_role("button", name="Remove").first.click()
+    expect(faults).to_contain_text("All other routes slow(1)")
+    expect(faults.get_by_role("listitem")).to_have_count(1)
+    assert visitor.context.request.get("/v1/shop/categories").status == 200
+    faults.get_by_role("button", name="Remove").click()
+    expect(faults).to_contain_text("None.")
+    larder.harness("PUT", "/front/fault", {"route": "GET /v1/shop/categories", "fault": "error(503)"})
+    expect(faults).to_contain_text("GET /v1/shop/categories")
     room.get_by_role("button", name="Remove all").click()
     expect(faults).to_contain_text("None.")
     assert visitor.context.request.get("/v1/shop/categories").status == 200
@@ -180,7 +191,7 @@ def test_a_source_is_made_from_a_document_and_removed(visitor, larder):
     page = visitor.open("/status")
     page.get_by_text("Other simulated sources").click()
     sources = page.get_by_role("list", name="Other simulated sources")
-    names = [re.compile("yandex_downloader"), re.compile("yandex_uploader")]
+    names = [re.compile("Yandex downloader /yandex_downloader"), re.compile("Yandex uploader /yandex_uploader")]
     expect(sources.get_by_role("listitem")).to_have_text(names)
     page.get_by_role("button", name="New from OpenAPI").click()
     form = page.get_by_role("dialog", name="New from OpenAPI")

@@ -199,3 +199,17 @@ def test_web_13_45_a_search_does_not_ask_before_something_is_typed(visitor):
     page.get_by_role("option").first.wait_for()
     asked = [urlsplit(one).path for one in visitor.requests]
     assert {path for path in asked if path.startswith("/v1/")} <= OWN
+
+
+def test_web_17_45_a_file_has_the_same_sign_in_each_list(visitor):
+    visitor.log_in("disk")
+    page = visitor.open("/")
+    mark = "li:has-text('Прочти меня.txt') .file-sign path"
+    at_home = card(page, "Recent files").locator(mark).get_attribute("d")
+    page.goto("/disk/recent")
+    assert page.locator(mark).get_attribute("d") == at_home
+    # A text like it, which the trash has from the start.
+    page.goto("/disk/trash")
+    assert page.locator("li:has-text('черновик.txt') .file-sign path").get_attribute("d") == at_home
+    search(page, "Прочти")
+    assert hits(page, "Disk").first.locator("path").get_attribute("d") == at_home

@@ -50,7 +50,7 @@ def copied(page, button):
 def test_web_46_a_request_is_shown_with_those_that_it_caused(room, visitor):
     row = request(room, "GET /v1/ships?refresh=1")
     expect(row.locator("> details > summary")).to_contain_text("200")
-    expect(row.locator("> details > summary")).to_contain_text("→ spacex 200")
+    expect(row.locator("> details > summary")).to_contain_text("→ SpaceX 200")
     # By keyboard: unfolded, and its header fields.
     row.locator("> details > summary").focus()
     room.keyboard.press("Enter")
@@ -89,7 +89,7 @@ def test_web_46_a_rule_is_made_of_a_request(room, visitor, larder):
     form.get_by_role("button", name="Add a rule").click()
     expect(room.get_by_role("list", name="Rules for some requests")).to_contain_text("SpaceX GET /v4/ships")
     visitor.context.request.get(SHIPS)
-    expect(request(room, "→ spacex 500")).to_contain_text("GET /v1/ships")
+    expect(request(room, "→ SpaceX 500")).to_contain_text("GET /v1/ships")
     rule, = larder.control("GET", "/upstreams/spacex/rules")["rules"]
     assert (rule["match"], rule["fault"]) == ({"method": "GET", "path": "/v4/ships"}, "error(500)")
 

@@ -2,6 +2,7 @@
 import re
 
 import pytest
+import things
 from playwright.sync_api import expect
 from screens import SCREENS, furnish, settle_map
 
@@ -165,3 +166,32 @@ def test_web_30_keys_lead_through_rows_open_delete_and_bring_back(visitor):
     page.get_by_role("button", name="Refresh").focus()
     page.keyboard.press("j")
     expect(rows.first.locator(".row-link")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_web_30_buttons_are_reached_in_the_order_in_which_they_are_seen(visit, larder, width):
+    visitor = visit(larder, width=width)
+    visitor.log_in("disk")
+    things.shopping(visitor, 1)
+
+    def check(box, least):
+        # Lines of buttons from above, each from the left.
+        names, seen = box.evaluate("""box => {
+            const all = [...box.querySelectorAll('button, input')].filter(one => one.checkVisibility());
+            const at = one => { const {x, y, height} = one.getBoundingClientRect(); return {x, y: y + height / 2}; };
+            const order = (a, b) => (Math.abs(at(a).y - at(b).y) > 20 ? at(a).y - at(b).y : at(a).x - at(b).x);
+            const nameOf = one => one.ariaLabel ?? one.textContent;
+            return [all.map(nameOf), [...all].sort(order).map(nameOf)];
+        }""")
+        assert len(names) >= least and names == seen
+
+    page = visitor.open("/shop/list")
+    page.locator(".cart-row .line-total").wait_for()
+    check(page.locator(".cart-row"), 5)
+    page.goto("/shop?q=")
+    page.get_by_role("button", name="Filter").click()
+    check(page.locator("dialog .form-actions"), 3)
+    page.goto("/disk/recent")
+    page.get_by_role("button", name="Actions for").first.click()
+    page.locator(".menu-item.danger").click()
+    check(page.locator("dialog .dialog-actions"), 3)

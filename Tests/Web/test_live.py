@@ -152,6 +152,38 @@ def test_web_12_a_stopped_server_is_said_and_nothing_is_lost(visitor, larder, fi
     form.get_by_text("Not to be lost").first.wait_for()
 
 
+def test_web_12_on_return_only_what_the_absence_switched_off_is_on(visitor, larder):
+    visitor.log_in("notes")
+    pages = [visitor.open("/notes/new") for _ in range(2)]
+    texts, saves = ([page.get_by_role(role, name=name, exact=True) for page in pages]
+                    for role, name in [("textbox", "Text"), ("button", "Save")])
+    texts[0].fill("Milk")
+    expect(saves[0]).to_be_enabled()
+    expect(saves[1]).to_be_disabled()
+    larder.stop()
+    for page in pages:
+        expect(page.locator("#lost")).not_to_be_empty()
+    # One has no text any more, the other has one now.
+    texts[0].fill("")
+    texts[1].fill("Bread")
+    # What is drawn meanwhile is off, too; the rule of one switches it off later.
+    pages[1].evaluate("""() => document.querySelector('main').append(...['drawn', 'full'].map(key => {
+        const element = document.createElement('button');
+        Object.assign(element.dataset, {write: '', key});
+        return element;
+    }))""")
+    drawn, full = (pages[1].locator(f"[data-key={key}]") for key in ["drawn", "full"])
+    for one in [*saves, drawn, full]:
+        expect(one).to_be_disabled()
+    full.evaluate("one => { one.disabled = true; }")
+    larder.start()
+    expect(saves[1]).to_be_enabled()
+    expect(drawn).to_be_enabled()
+    expect(full).to_be_disabled()
+    expect(pages[0].locator("#lost")).to_be_empty()
+    expect(saves[0]).to_be_disabled()
+
+
 @pytest.mark.parametrize("opened, link, shown", [
     ("/notes", "New note", "New note"), ("/notes", "Map", "Map"), ("/pdf", "New document", "New document"),
     ("/shop?q=", "Heather Grey Hoodie", "Heather Grey Hoodie"), ("/disk", "All files", "Disk")])

@@ -93,6 +93,14 @@ def test_w18_a_long_name_takes_two_lines_beside_the_buttons(visit, larder, width
     title, share = page.locator("h1").bounding_box(), page.get_by_role("link", name="Share").bounding_box()
     assert title["height"] < 64
     assert title["x"] + title["width"] <= share["x"] and share["y"] < title["y"] + title["height"]
+    # What is cut is told where it is pointed at; what is whole is not said again.
+    page.locator("h1").hover()
+    expect(page.locator("h1")).to_have_attribute("title", re.compile("^(One document.*){7}"))
+    visitor.send("PATCH", f"/v1/pdf/documents/{number}", {"name": "One"})
+    expect(page.locator("h1")).to_have_text("One")
+    page.locator(".leaf-item").first.hover()
+    page.locator("h1").hover()
+    expect(page.locator("h1")).to_have_attribute("title", "")
 
 
 def test_web_35_a_document_that_was_not_saved_is_on_the_shelf_until_it_is_saved_or_discarded(visitor, larder):

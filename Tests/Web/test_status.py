@@ -22,6 +22,11 @@ def test_web_27_each_upstream_changes_live(visitor, larder):
     visitor.send("GET", "/v1/ships?refresh=1")
     expect(card(page, "spacex")).to_contain_text("Offline")
     expect(page.get_by_role("list", name="Events")).to_contain_text("connectivity")
+    # Each fault of a connection has words of its own.
+    expect(card(page, "spacex")).to_contain_text("connection broke off")
+    larder.fault("spacex", "refused")
+    visitor.send("GET", "/v1/ships?refresh=1")
+    expect(card(page, "spacex")).to_contain_text("connection refused")
     larder.fault("spacex", "online")
     expect(card(page, "spacex")).to_contain_text("Responds")
     expect(page.get_by_text("Requests by route", exact=True)).to_be_visible()

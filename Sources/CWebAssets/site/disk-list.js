@@ -21,7 +21,7 @@ const t = define({
     kind: 'Kind of files', sort: 'Order', name: 'By name', created: 'Oldest first', '-created': 'Newest first',
     '-size': 'Largest first', '-modified': 'Changed last', '-name': 'By name, Z–A', modified: 'Oldest changes',
     size: 'Smallest first', upload: 'Upload',
-    wholeFolder: 'Whole folder', rename: 'Rename',
+    wholeFolder: 'Upload a folder', rename: 'Rename',
     copyLink: 'Copy the link',
     way: 'Folder',
     drop: 'Drop files to upload them here',
@@ -34,7 +34,7 @@ const t = define({
     created: 'Старые сверху', '-created': 'Новые сверху', '-size': 'Большие сверху',
     '-modified': 'Новые правки', '-name': 'По имени, Я–А', modified: 'Старые правки', size: 'Малые сверху',
     upload: 'Загрузить',
-    wholeFolder: 'Папка целиком', rename: 'Переименовать',
+    wholeFolder: 'Загрузить папку', rename: 'Переименовать',
     copyLink: 'Скопировать ссылку', way: 'Папка',
     drop: 'Отпустите файлы, чтобы загрузить',
     type: 'Введите имя для поиска.',
@@ -83,26 +83,29 @@ export function openSearch(screen) {
 export function openFiles(screen) {
   const path = screen.query.get('path') || 'disk:/';
   const href = () => zoned('/v1/disk/files', {path, sort: sortOf(screen)});
-  const again = () => list.resource.go(href());
   const done = () => list.resource.soon(true);
   const send = chosen => enqueue(path, chosen, done);
+  const sendFolders = (chosen, entries) => enqueueFolders(path, chosen, done, entries);
   const selection = new Selection(screen, () => list);
   const orders = ['name', '-name', 'created', '-created', 'modified', '-modified', 'size', '-size'];
   const order = choice(screen, 'sort', t('sort'), Object.fromEntries(orders.map(key => [key, t(key)])),
     () => head.sorted(), sortOf(screen));
-  const head = columns(screen, again, sort => { order.value = sort; });
+  const head = columns(screen, () => list.resource.go(href()), sort => { order.value = sort; });
   // Phones know no folders to choose.
-  const whole = matchMedia('(pointer: fine)').matches && button(t('wholeFolder'), () => pickFiles(chosen =>
-    enqueueFolders(path, chosen, done), {webkitdirectory: true}), {icon: 'upfolder', bare: true, write: true});
+  const more = matchMedia('(pointer: fine)').matches && button(t('moreActs'), ({currentTarget}) => {
+    menu(currentTarget, t('upload'), [{title: t('wholeFolder'), icon: 'upfolder',
+      run: () => pickFiles(sendFolders, {webkitdirectory: true})}]);
+  }, {icon: 'down', bare: true, write: true});
   screen.head({title: nameOf(path), back: path !== 'disk:/' && pageOf({type: 'dir', path: parentOf(path)}), tabs,
     actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
     selection.button, button(t('newFolder'), () => { newFolder(path, () => list.resource.reload(true)); },
-      {icon: 'newfolder', write: true, kind: 'compact'}), whole,
-    button(t('upload'), () => pickFiles(send), {icon: 'upload', kind: 'primary compact', write: true})),
+      {icon: 'newfolder', write: true, kind: 'compact'}),
+    h('div', {class: 'row-end'}, button(t('upload'), () => pickFiles(send),
+      {icon: 'upload', kind: 'primary compact', write: true}), more)),
   h('div', {}, path !== 'disk:/' && crumbs(path)), selection.bar, head.element);
   screen.root.dataset.drop = t('drop');
-  takeFiles(screen.root, screen.signal, (chosen, entries) => enqueueFolders(path, chosen, done, entries));
+  takeFiles(screen.root, screen.signal, sendFolders);
   const list = files(screen, href(), {selection, head,
     empty: data => empty(data.empty && {title: data.empty.text}, {icon: 'folder'})});
 }

@@ -40,6 +40,12 @@ export function waiting({pending}) {
   h('span', {class: 'hidden'}, `, ${time(pending.since)}`));
 }
 
+const signs = {svg: 'image', excel: 'table', word: 'pdf'};
+
+/** Names the sign of a file, by what every list of files tells: that of the trash has no `viewer`. */
+export const glyphOf = ({name, icon: kind}) => (/\.(txt|md|csv|json|log|xml|ya?ml)$/i.test(name) ? 'lines'
+  : signs[kind] ?? kind);
+
 /** Makes the picture or the sign of a file; `size` in pixels of the page. */
 export function sign(item, size = 44) {
   const pixels = Math.ceil(size * Math.min(devicePixelRatio || 1, 3) / 60) * 60;
@@ -47,9 +53,7 @@ export function sign(item, size = 44) {
     return picture(withQuery(item.preview_url, {size: `${pixels}x${pixels}`}), '', {class: 'thumb file-thumb',
       sign: 'image'});
   }
-  const signs = {folder: 'folder', image: 'image', svg: 'image', excel: 'table', word: 'pdf'};
-  return h('span', {class: `file-sign kind-${item.icon}`},
-    icon(item.viewer === 'text' ? 'lines' : signs[item.icon] ?? 'file', 24));
+  return h('span', {class: `file-sign kind-${item.icon}`}, icon(glyphOf(item), 24));
 }
 
 /** Gives the way to a folder in words. */

@@ -59,6 +59,8 @@ function eye(input) {
  * @param {string} title Words of its button.
  * @param {function(Object, AbortSignal, ?Object): Promise} send Gets the values by name, and the fields of a request
  *   that is to be sent later; a Problem is shown at its fields.
+ * @param {Object} [options] `first` and `extra` are buttons before and after its own, whose words are `busyText`
+ *   meanwhile.
  * @returns {HTMLFormElement} With `cancel()`, which ends what is being sent.
  */
 export function form(fields, title, send, options = {}) {
@@ -68,14 +70,14 @@ export function form(fields, title, send, options = {}) {
   const cancel = h('button', {type: 'button', class: 'button', hidden: true, onclick: () => element.cancel()},
     t('cancel'));
   const element = h('form', {class: 'form', novalidate: true}, fields, failure,
-    h('div', {class: 'form-actions'}, submit, cancel, options.extra));
+    h('div', {class: 'form-actions'}, options.first, submit, cancel, options.extra));
   const named = [...element.querySelectorAll('.field')].filter(item => item.input);
   let flight = null;
   let headers;
   const again = way => { ({headers} = way); element.requestSubmit(); };
   element.cancel = () => flight?.abort();
   const working = on => {
-    submit.toggleAttribute('disabled', on);
+    submit.disabled = on;
     submit.setAttribute('aria-busy', String(on));
     words.textContent = on ? options.busyText ?? t('working') : title;
     cancel.hidden = !on;

@@ -1,6 +1,7 @@
 // Home: the apps and how their sources stand, what is the visitor's own in them, and where to start.
 
 import {call, larder, Problem, withQuery} from './api.js';
+import {pageOf, sign} from './disk-parts.js';
 import {h, replace} from './dom.js';
 import {reopen} from './events.js';
 import {icon} from './icons.js';
@@ -14,7 +15,7 @@ const t = define({
     title: 'Kept fresh. Kept near.',
     lead: 'Files, a shop, documents, ships and notes. What comes from far away is kept here, so it is there without a '
       + 'connection, too.',
-    none: 'No source needed', nothingYet: 'Nothing here yet', disk: 'Recent files', pdf: 'Documents',
+    none: 'No source needed', nothingYet: 'Nothing here yet', disk: 'Recent files', pdf: common('documents'),
     shop: common('cart'), diskNone: 'Log in to see your files here.', notesNone: 'Log in to see your '
       + 'notes here.', draft: 'Not saved yet',
     start: 'Start here', startText: 'The sandbox simulates the remote APIs. Nothing leaves this machine.',
@@ -30,7 +31,7 @@ const t = define({
   ru: {
     title: 'Всегда под рукой.',
     lead: 'Файлы, магазин, документы, корабли и заметки. То, что приходит издалека, хранится здесь и есть и без связи.',
-    none: 'Источник не нужен', nothingYet: 'Пока пусто', disk: 'Недавние файлы', pdf: 'Документы',
+    none: 'Источник не нужен', nothingYet: 'Пока пусто', disk: 'Недавние файлы', pdf: common('documents'),
     shop: common('cart'), diskNone: 'Войдите, и здесь будут ваши файлы.',
     notesNone: 'Войдите, и здесь будут ваши заметки.', draft: 'Ещё не сохранён',
     start: 'С чего начать', startText: 'Удалённые сервисы изображает песочница. Ничто не покидает эту машину.',
@@ -111,10 +112,7 @@ function mine(screen) {
   const drafts = [];
   const cards = {
     disk: own(screen, 'disk', `/v1/disk/recent?limit=${most}&tz=${encodeURIComponent(zone)}`, '/disk/recent', item =>
-      row(item, withQuery('/disk/file', {path: item.path}), item.name, item.created_at
-        && time(item.created_at), item.preview_url
-        ? picture(item.preview_url, '', {class: 'thumb file-thumb', sign: 'image'})
-        : h('span', {class: `file-sign kind-${item.icon}`}, icon(item.viewer === 'text' ? 'lines' : 'file', 24)))),
+      row(item, pageOf(item), item.name, item.created_at && time(item.created_at), sign(item))),
     pdf: own(screen, 'pdf', `/v1/pdf/documents?limit=${most}`, '/pdf', item => row(item, `/pdf/${item.id}`, item.name,
       item.draft_until ? t('draft') : item.page_count_text, leaf(item)), {more: () => drafts,
       act: linkButton(t('newDocument'), '/pdf/new', {icon: 'plus', kind: 'quiet'})}),

@@ -252,8 +252,8 @@ function drawCurrent() {
 async function drawPulse() {
   const data = (await quietly(call('/v1/status')))?.data;
   if (!data) return;
-  const count = state => data.upstreams.filter(upstream => sourceState(upstream) === state).length;
-  const [down, errors, up] = [count('Down'), count('Errors'), count('Up')];
+  const [down, errors, up] = ['Down', 'Errors', 'Up'].map(state =>
+    data.upstreams.filter(one => sourceState(one) === state).length);
   const pulse = document.querySelector('.pulse');
   pulse.dataset.count = down || errors;
   pulse.dataset.state = down ? 'down' : errors ? 'errors' : up ? 'up' : '';
@@ -267,32 +267,34 @@ async function drawPulse() {
 function drawTime(shown) {
   const mark = document.querySelector('.shifted');
   mark.hidden = !shown;
-  if (mark.hidden) return;
+  if (!shown) return;
   mark.title = time(shown);
   replace(mark.lastChild, t('testTime'));
 }
 
+/**
+ * Keeps what writes off while Larder is away, whenever it is drawn and whatever its own rule does meanwhile. A rule
+ * sets the attribute without a value, so on return only what the absence switched off is on again.
+ */
+function holdWrites() {
+  for (const one of document.querySelectorAll(larder.up ? '[disabled=lost]' : '[data-write]:not(:disabled)')) {
+    if (larder.up) one.disabled = false; else one.setAttribute('disabled', 'lost');
+  }
+}
+
 function watchLarder() {
+  const said = document.getElementById('lost');
+  // What is said of the absence, and no longer, is a change, too.
+  new MutationObserver(holdWrites).observe(document, {childList: true, subtree: true, attributeFilter: ['disabled']});
   larder.addEventListener('lost', () => {
-    document.documentElement.dataset.larder = 'down';
     const pulse = document.querySelector('.pulse');
     pulse.dataset.state = '';
     replace(pulse.querySelector('.pulse-words'), t('lost'));
-    replace(document.getElementById('lost'), icon('offline'), h('strong', null, t('lost')), h('span', null,
-      t('lostText')));
-    for (const element of document.querySelectorAll('[data-write]:not(:disabled)')) {
-      element.disabled = true;
-      element.dataset.lost = '';
-    }
+    replace(said, icon('offline'), h('strong', null, t('lost')), h('span', null, t('lostText')));
   });
   larder.addEventListener('found', () => {
-    if (document.documentElement.dataset.larder) toast(t('back2'));
-    delete document.documentElement.dataset.larder;
-    replace(document.getElementById('lost'));
-    for (const element of document.querySelectorAll('[data-lost]')) {
-      element.disabled = false;
-      delete element.dataset.lost;
-    }
+    if (said.firstChild) toast(t('back2'));
+    replace(said);
     drawPulse();
   });
 }
@@ -331,7 +333,7 @@ function takeWhy(path) {
 function watchLinks() {
   document.addEventListener('click', event => {
     const link = event.target.closest?.('a[href]');
-    if (!link || event.defaultPrevented || event.button !== 0) return;
+    if (!link || event.defaultPrevented || event.button) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
     const app = link.pathname.split('/')[1];
@@ -342,8 +344,8 @@ function watchLinks() {
   addEventListener('popstate', async () => {
     const top = over ?? base;
     if (renew) location.reload();
-    else if (!top?.mayLeave || await top.mayLeave()) await open({pop: true});
-    else history.pushState({key: String(Math.random())}, '', top.address);
+    else if (top?.mayLeave && !await top.mayLeave()) history.pushState({key: String(Math.random())}, '', top.address);
+    else await open({pop: true});
   });
   addEventListener('pageshow', event => event.persisted && open({again: true}));
   addEventListener('beforeunload', event => {
@@ -384,6 +386,12 @@ larder.addEventListener('answered', ({detail: {source, stale}}) => {
 });
 larder.addEventListener('clock', ({detail: {shifted, now}}) => drawTime(shifted && now));
 document.addEventListener('visibilitychange', () => document.hidden || drawPulse());
+// What is cut after some lines has its whole text as its title where it is pointed at.
+addEventListener('mouseover', ({target}) => {
+  if (getComputedStyle(target).webkitLineClamp > 1) {
+    target.title = target.scrollHeight > target.clientHeight ? target.textContent : '';
+  }
+});
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();

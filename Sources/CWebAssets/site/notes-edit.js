@@ -1,6 +1,6 @@
 // Notes: a note to read and to write. What is typed is kept whatever happens: failures, a lost session, a lost race.
 
-import {call, ChangeQueue, larder, newId, Problem, quietly} from './api.js';
+import {call, ChangeQueue, newId, Problem, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {ask, attempt, dialog, toast} from './overlay.js';
 import {address, keepDraft, whenDraftChanges} from './parts.js';
@@ -134,7 +134,6 @@ class Editor {
     screen.mayLeave = () => this.mayLeave();
     for (const type of ['session-ended', 'session']) screen.on(type, event => this.sessionEnded(event));
     screen.unsaved = () => this.dirty;
-    larder.addEventListener('found', () => this.check(), {signal: screen.signal});
     screen.head({title: this.href ? t('edit') : t('newNote'), actions: [
       button(t('cancel'), () => this.cancel(), {icon: 'close', bare: true}), this.save]});
     screen.show(this.notice, h('div', {class: 'note-edit'},
@@ -256,7 +255,7 @@ class Editor {
   }
 
   check() {
-    this.save.disabled = this.text.value.trim() === '' || !larder.up;
+    this.save.disabled = this.text.value.trim() === '';
     this.keep();
   }
 

@@ -27,7 +27,7 @@ export function dialog(title, content, options = {}) {
     h('div', {class: 'dialog-body'}, typeof content === 'function' ? content(close) : content),
     options.actions && h('footer', {class: 'dialog-actions'}, options.actions.map(action => answerButton(action,
       close)))]);
-    element.querySelector('.form-actions:not(.bar)')?.prepend(h('button', {type: 'button', class: 'button',
+    element.querySelector('.form-actions:not(.bar) > .primary')?.before(h('button', {type: 'button', class: 'button',
       onclick: dismiss}, t('cancel')));
     element.addEventListener('cancel', event => { event.preventDefault(); dismiss(); });
     pressOutside(element, dismiss);

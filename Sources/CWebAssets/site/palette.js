@@ -1,6 +1,7 @@
 // One search over all apps, and every place and act by its name: Ctrl+K, or the glass in the head of the page.
 
 import {call, quietly, withQuery} from './api.js';
+import {glyphOf, pageOf} from './disk-parts.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {withSigns} from './notes-text.js';
@@ -20,10 +21,9 @@ const t = define({
   },
 });
 
-const pageOfFile = ({type, path}) => withQuery(type === 'dir' ? '/disk/files' : '/disk/file', {path});
 /** Where is searched: the list, and how a hit is shown. */
 const sources = [
-  {app: 'disk', sign: 'file', href: withQuery('/v1/disk/search', {tz: zone}), name: item => item.name, page: pageOfFile,
+  {app: 'disk', href: withQuery('/v1/disk/search', {tz: zone}), name: item => item.name, page: pageOf,
     about: item => item.folder?.name},
   {app: 'notes', sign: 'notes', href: withQuery('/v1/notes', {tz: zone}),
     name: item => withSigns(item.first_line),
@@ -84,7 +84,7 @@ class Palette {
       const {items} = (await quietly(call(withQuery(source.href, {q: words}))))?.data ?? {items: []};
       if (turn !== this.turn) return;
       const found = items.slice(0, most).map(item => ({name: source.name(item) ?? '', page: source.page(item),
-        sign: item.type === 'dir' ? 'folder' : source.sign, about: source.about(item)}));
+        sign: source.sign ?? glyphOf(item), about: source.about(item)}));
       if (found.length) this.groups.set(source.title ? t(source.title) : common(source.app), found);
       this.draw();
     }));

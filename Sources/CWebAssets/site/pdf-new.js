@@ -14,7 +14,7 @@ const t = define({
     add: 'Choose photos', more: 'Add more', camera: 'Take a photo',
     none: 'Choose photos or PDFs',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF and PDF. You can also drop or paste them here.',
-    drop: 'Drop photos to add them', make: 'Make PDF', mode: 'Documents', single: 'One of all photos',
+    drop: 'Drop photos to add them', make: 'Make PDF', single: 'One of all photos',
     separate: 'One of each photo', page: 'Page', fit: 'As large as the photo', quality: 'Quality',
     original: 'As it is',
     high: 'High', medium: 'Medium', low: 'Small file', remove: name => `Leave out ${name}`, sending: 'Sending',
@@ -27,7 +27,7 @@ const t = define({
   ru: {
     add: 'Выбрать фото', more: 'Добавить ещё', camera: 'Снять', none: 'Выберите фото или PDF',
     noneText: 'JPEG, PNG, HEIC, WebP, GIF, TIFF, AVIF и PDF. Их можно и перетащить или вставить сюда.',
-    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF', mode: 'Документы',
+    drop: 'Отпустите фото, чтобы добавить', make: 'Сделать PDF',
     single: 'Один из всех фото', separate: 'По одному из каждого фото', page: 'Страница', fit: 'По размеру фото',
     quality: 'Качество', original: 'Как есть', high: 'Высокое', medium: 'Среднее', low: 'Маленький файл',
     remove: name => `Убрать ${name}`, sending: 'Отправка', making: 'Готовим страницы',
@@ -53,7 +53,7 @@ class Maker {
     this.work = h('div', {class: 'work', role: 'status', hidden: true});
     this.hint = h('div', {class: 'state'}, h('div', {class: 'state-sign'}, icon('image', 40)), h('h2', {}, t('none')),
       h('p', {}, t('noneText')), this.pickers('primary', t('add')));
-    this.mode = choice(t('mode'), {single: t('single'), separate: t('separate')});
+    this.mode = choice(t('documents'), {single: t('single'), separate: t('separate')});
     this.page = choice(t('page'), {fit: t('fit'), a4: 'A4', a5: 'A5', a3: 'A3', letter: 'Letter'});
     this.quality = choice(t('quality'), {original: t('original'), high: t('high'), medium: t('medium'), low: t('low')});
     this.make = button(t('make'), () => this.send(), {kind: 'primary', icon: 'pdf', write: true});

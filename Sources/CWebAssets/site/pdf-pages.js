@@ -12,14 +12,14 @@ import {button} from './ui.js';
 const t = define({
   en: {
     range: 'Pages', rangeHint: '1–3, 7', left: 'Turn left', right: 'Turn right', earlier: 'Move earlier',
-    later: 'Move later', extract: 'Make a document of them', delete: 'Delete',
+    later: 'Move later', extract: 'Make a document of them',
     none: 'Choose pages, or drag them',
     chosen: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} selected`,
     dropped: count => `${count} ${plural(count, {one: 'page', other: 'pages'})} deleted`,
   },
   ru: {
     range: 'Страницы', rangeHint: '1–3, 7', left: 'Повернуть влево', right: 'Повернуть вправо',
-    earlier: 'Передвинуть раньше', later: 'Передвинуть дальше', extract: 'Сделать из них документ', delete: 'Удалить',
+    earlier: 'Передвинуть раньше', later: 'Передвинуть дальше', extract: 'Сделать из них документ',
     none: 'Выберите или передвиньте',
     chosen: count => `Выбрано страниц: ${count}`, dropped: count => `Удалено страниц: ${count}`,
   },
@@ -38,7 +38,7 @@ export class Pages {
       act(t('later'), 'right', () => this.step(1)), act(t('left'), 'rotate', () => this.turn([...this.chosen], -90)),
       act(t('right'), 'turn', () => this.turn([...this.chosen], 90)),
       button(t('extract'), () => { this.extract(); }, {icon: 'pdf', kind: 'compact', write: true}),
-      button(t('delete'), () => this.drop([...this.chosen]), {icon: 'trash', kind: 'danger compact', write: true}));
+      button(t('remove'), () => this.drop([...this.chosen]), {icon: 'trash', kind: 'danger compact', write: true}));
     this.bar = h('div', {class: 'selection arranging', hidden: true}, this.count,
       h('div', {class: 'bar'}, this.range, button(t('all'), () => this.choose(this.ids.keys()), {kind: 'quiet'})),
       this.acts);

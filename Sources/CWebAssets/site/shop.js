@@ -283,7 +283,7 @@ function openFilters(query, sheet, search, later) {
     to.input.placeholder = found.price_bounds?.max_text ?? '';
   });
   return dialog(t('filter'), close => [form([category, h('div', {class: 'pair'}, from, to), exact], t('apply'),
-    values => send(values, close), {extra: [button(t('reset'), () => close(Object.fromEntries(filterNames.map(name =>
-      [name, null]))), {kind: 'quiet'})]})], {sheet: true}).then(changes => changes && search(changes));
+    values => send(values, close), {first: button(t('reset'), () => close(Object.fromEntries(filterNames.map(name =>
+      [name, null]))), {kind: 'quiet'})})], {sheet: true}).then(changes => changes && search(changes));
 }
 

@@ -85,14 +85,14 @@ function recording(base, {name, mode, folder, exchanges, patches, broken, unmatc
 /**
  * Makes the list of the sources that have no card of their own.
  * @param {Object} controls Those of status-sandbox.js. @param {function(): Promise} after Called after a change.
- * @param {Map<string, string>} cards Those that have.
+ * @param {Array<{name: string}>} cards Those that have.
  * @returns {HTMLElement}
  */
 export function stubs(controls, after, cards) {
   const list = h('ul', {class: 'stack', 'aria-label': t('stubs')});
   const rows = new Map();
   const show = upstreams => {
-    const names = upstreams.map(one => one.name).filter(name => !cards.has(name));
+    const names = upstreams.map(one => one.name).filter(name => !cards.some(one => one.name === name));
     for (const name of names) if (!rows.has(name)) rows.set(name, stub(name, controls, after));
     for (const name of rows.keys()) if (!names.includes(name)) rows.delete(name);
     if (list.childElementCount !== rows.size || [...rows.values()].some(row => row.parentNode !== list))
@@ -106,8 +106,9 @@ export function stubs(controls, after, cards) {
 }
 
 function stub(name, controls, after) {
-  return h('li', null, h('div', {class: 'bar'}, h('span', {class: 'grow'}, h('strong', null, name), ' ',
-    h('span', {class: 'code'}, `/${name}`)), !simulated.test(name) && button(ofFaults('remove'), async () => {
+  return h('li', null, h('div', {class: 'bar'}, h('span', {class: 'grow'},
+    h('strong', null, controls.titleOf(name)), ' ', h('span', {class: 'code'}, `/${name}`)),
+  !simulated.test(name) && button(ofFaults('drop'), async () => {
     await call(`/v1/sandbox/upstreams/${name}`, {method: 'DELETE'});
     await after();
   }, {kind: 'quiet', write: true})), controls.faultOf(name));

@@ -64,8 +64,9 @@ export function requests(screen, base, controls, failRoute) {
     replace(count, t('count', shown.length));
     none.hidden = shown.length > 0;
     list.hidden = shown.length === 0;
-    keyed(list, shown, ([one]) => `${one.upstream ?? ''} ${one.sequence} ${one.at}`, group => exchange(group, acts),
-      {animate: false, update: (row, group) => { row.fill(group); return true; }});
+    keyed(list, shown, ([one]) => `${one.upstream ?? ''} ${one.sequence} ${one.at}`,
+      group => exchange(group, acts, controls), {animate: false,
+        update: (row, group) => { row.fill(group); return true; }});
   };
   element.addEventListener('toggle', update);
   const timer = setInterval(update, 2000);
@@ -108,7 +109,7 @@ function paired(asked, sent) {
 const pathOf = target => target.split('?')[0];
 
 /** Makes the row of a request: a line, and all of it once it is unfolded. */
-function exchange(group, acts) {
+function exchange(group, acts, controls) {
   const summary = h('summary');
   const body = h('div', {class: 'stack'});
   const element = h('details', {ontoggle: () => draw()}, summary, body);
@@ -119,7 +120,7 @@ function exchange(group, acts) {
   row.fill = ([one, ...caused]) => {
     row.group = [one, ...caused];
     replace(summary, line(one, one.upstream ? t('self')
-      : caused.length ? caused.map(other => ['→ ', tagOf(other, `${other.upstream} `), ' '])
+      : caused.length ? caused.map(other => ['→ ', tagOf(other, `${controls().titleOf(other.upstream)} `), ' '])
         : one.isCovered && one.status !== null && t('kept')));
     draw();
   };

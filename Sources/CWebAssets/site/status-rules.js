@@ -1,7 +1,7 @@
 // Control room, for tests: faults by name and rules for some requests of the simulated upstreams; spaces and snapshots
 // of the harness, and what clients see of Larder itself.
 
-import {call} from './api.js';
+import {call, withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {field, form} from './form.js';
 import {ask, dialog} from './overlay.js';
@@ -9,11 +9,11 @@ import {forgetDrafts} from './parts.js';
 import {define, time} from './texts.js';
 import {button} from './ui.js';
 
-/** The strings of faults and rules. */
+/** The strings of faults, rules and the harness. */
 export const t = define({
   en: {
-    rules: 'Rules for some requests', none: 'No rule: each source has its own fault for all requests.',
-    remove: 'Remove', add: 'Add a rule', upstream: 'Source', method: 'Method', any: 'any', path: 'Path',
+    rules: 'Rules for some requests', noRule: 'No rule: each source has its own fault for all requests.',
+    drop: 'Remove', add: 'Add a rule', upstream: 'Source', method: 'Method', any: 'any', path: 'Path',
     pathHint: 'Its first segments, such as /products; * is any one. Empty: every path.', fault: 'Fault',
     notation: 'Notation', needFault: 'Which fault? Such as error(503).',
     faultHint: forms => `One, or several with commas: ${forms}.`,
@@ -26,10 +26,20 @@ export const t = define({
     'flaky(0.5, 1)': 'Fails now and then', lost: 'Does it, but does not respond',
     'html(200)': 'Login page of a hotel network', garbage: 'Nonsense in place of data',
     hold: 'Waits until you release it',
+    spaces: 'Spaces', lead: 'Further servers, each with data, sources and a clock of its own.',
+    make: 'New space', end: 'End',
+    snapshots: 'Snapshots', snapLead: 'All data, sources and the clock, to come back to.', none: 'None.',
+    take: 'Take a snapshot', restore: 'Restore',
+    sure: 'All becomes as it was then. What has changed since is lost.',
+    nameRule: 'Up to 64 letters, digits, -, _ or .',
+    front: 'Faults of Larder itself',
+    frontLead: 'Front ends see Larder slow, gone or refusing until you remove the fault.',
+    set: 'Set a fault', route: 'Route', routeHint: 'Such as GET /v1/ships. Empty: all others.',
+    all: 'All other routes', clear: 'Remove all', release: n => `Release ${n} held`,
   },
   ru: {
-    rules: 'Правила для части запросов', none: 'Правил нет: у каждого источника свой сбой для всех запросов.',
-    remove: 'Удалить', add: 'Добавить правило', upstream: 'Источник', method: 'Метод', any: 'любой', path: 'Путь',
+    rules: 'Правила для части запросов', noRule: 'Правил нет: у каждого источника свой сбой для всех запросов.',
+    drop: 'Удалить', add: 'Добавить правило', upstream: 'Источник', method: 'Метод', any: 'любой', path: 'Путь',
     pathHint: 'Его начало, например /products; * — любая часть. Пусто: любой путь.', fault: 'Сбой',
     notation: 'Запись', needFault: 'Какой сбой? Например, error(503).',
     faultHint: forms => `Один или несколько через запятую: ${forms}.`,
@@ -42,6 +52,16 @@ export const t = define({
     'flaky(0.5, 1)': 'Сбоит время от времени', lost: 'Выполняет, но не отвечает',
     'html(200)': 'Страница входа в сеть отеля',
     garbage: 'Бессмыслица вместо данных', hold: 'Ждёт, пока вы не отпустите',
+    spaces: 'Пространства', lead: 'Другие серверы: у каждого свои данные, источники и часы.',
+    make: 'Новое пространство', end: 'Закрыть',
+    snapshots: 'Снимки', snapLead: 'Все данные, источники и часы: к ним можно вернуться.', none: 'Нет.',
+    take: 'Сделать снимок', restore: 'Вернуть',
+    sure: 'Всё станет как тогда. Сделанное с тех пор пропадёт.',
+    nameRule: 'До 64 латинских букв, цифр, -, _ или .',
+    front: 'Сбои самого Larder',
+    frontLead: 'Пока сбой не удалён, Larder для клиентов медлит, пропал или отказывает.',
+    set: 'Задать сбой', route: 'Адрес', routeHint: 'Например, GET /v1/ships. Пусто: все остальные.',
+    all: 'Все остальные адреса', clear: 'Убрать все', release: n => `Отпустить: ${n}`,
   },
 });
 
@@ -74,14 +94,10 @@ export function rules(controls, after) {
     await after();
     await update();
   };
-  const row = ({name, id, match, fault, faults, applied}) => h('li', {class: 'bar'},
-    h('span', {class: 'grow'},
-      h('span', {class: 'code'}, [controls.titleOf(name), match.method, match.path].filter(Boolean).join(' ')),
-      ' ', h('span', {class: 'tag warn'}, `${fault ?? faults.join(' → ')} · ${applied}`)),
-    button(t('remove'), async () => {
-      await call(`/v1/sandbox/upstreams/${name}/rules/${id}`, {method: 'DELETE'});
-      await changed();
-    }, {kind: 'quiet', write: true}));
+  const row = rule => faultRow([controls.titleOf(rule.name), rule.match.method, rule.match.path], rule, async () => {
+    await call(`/v1/sandbox/upstreams/${rule.name}/rules/${rule.id}`, {method: 'DELETE'});
+    await changed();
+  });
   const update = async () => {
     const some = controls.upstreams().filter(one => one.rules > 0);
     const found = (await Promise.all(some.map(async ({name}) =>
@@ -90,9 +106,16 @@ export function rules(controls, after) {
     if (text === last) return;
     if (found.length > 0 && (last === null || last === '[]')) element.open = true;
     last = text;
-    replace(list, found.length ? found.map(row) : h('li', {class: 'muted'}, t('none')));
+    replace(list, found.length ? found.map(row) : h('li', {class: 'muted'}, t('noRule')));
   };
   return {element, update, add};
+}
+
+/** Makes the row of a fault: whose it is, what it is and how often it was applied, and the button that ends it. */
+function faultRow(whose, {fault, faults, applied}, end) {
+  return h('li', {class: 'bar'}, h('span', {class: 'grow'}, h('span', {class: 'code'}, whose.filter(Boolean).join(' ')),
+    ' ', h('span', {class: 'tag warn'}, [fault ?? faults.join(' → '), applied].filter(one => one !== undefined)
+      .join(' · '))), button(t('drop'), end, {kind: 'quiet', write: true}));
 }
 
 /** Asks for a rule and adds it; what the sandbox refuses is said at its field. */
@@ -148,44 +171,19 @@ export function askFor(title, fields, send) {
   })], {sheet: true});
 }
 
-const ofHarness = define({
-  en: {
-    spaces: 'Spaces', lead: 'Further servers, each with data, sources and a clock of its own.',
-    make: 'New space', end: 'End',
-    snapshots: 'Snapshots', snapLead: 'All data, sources and the clock, to come back to.', none: 'None.',
-    take: 'Take a snapshot', restore: 'Restore',
-    sure: 'All becomes as it was then. What has changed since is lost.',
-    nameRule: 'Up to 64 letters, digits, -, _ or .',
-    front: 'Faults of Larder itself', frontLead: 'What front ends see when Larder is slow, gone or refuses.',
-    set: 'Set a fault', route: 'Route', routeHint: 'Such as GET /v1/ships. Empty: all others.',
-    all: 'All other routes', clear: 'Remove all', release: n => `Release ${n} held`,
-  },
-  ru: {
-    spaces: 'Пространства', lead: 'Другие серверы: у каждого свои данные, источники и часы.',
-    make: 'Новое пространство', end: 'Закрыть',
-    snapshots: 'Снимки', snapLead: 'Все данные, источники и часы: к ним можно вернуться.', none: 'Нет.',
-    take: 'Сделать снимок', restore: 'Вернуть',
-    sure: 'Всё станет как тогда. Сделанное с тех пор пропадёт.',
-    nameRule: 'До 64 латинских букв, цифр, -, _ или .',
-    front: 'Сбои самого Larder', frontLead: 'Что видят клиенты, когда Larder медлит, пропал или отказывает.',
-    set: 'Задать сбой', route: 'Адрес', routeHint: 'Например, GET /v1/ships. Пусто: все остальные.',
-    all: 'Все остальные адреса', clear: 'Убрать все', release: n => `Отпустить: ${n}`,
-  },
-});
-
 /** Draws a titled list that is drawn anew only when it has changed. */
 function part(title, lead, row) {
-  const list = h('ul', {class: 'log', 'aria-label': ofHarness(title)});
+  const list = h('ul', {class: 'log', 'aria-label': t(title)});
   const bar = h('div', {class: 'bar'});
   let last = null;
   const show = rows => {
     const drawn = JSON.stringify(rows);
     if (drawn === last) return;
     last = drawn;
-    replace(list, rows.length ? rows.map(row) : h('li', {class: 'muted'}, ofHarness('none')));
+    replace(list, rows.length ? rows.map(row) : h('li', {class: 'muted'}, t('none')));
   };
-  return {show, bar, element: h('section', {class: 'stack'}, h('h3', null, ofHarness(title)),
-    h('p', {class: 'small muted'}, ofHarness(lead)), list, bar)};
+  return {show, bar, element: h('section', {class: 'stack'}, h('h3', null, t(title)),
+    h('p', {class: 'small muted'}, t(lead)), list, bar)};
 }
 
 /**
@@ -196,12 +194,12 @@ function part(title, lead, row) {
 export function spaces(base) {
   const {show, bar, element} = part('spaces', 'lead', ({name, url}) => h('li', {class: 'bar'},
     h('span', {class: 'grow'}, h('strong', null, name), ' ', h('a', {href: `${url}/status`, target: '_blank',
-      rel: 'noreferrer'}, url)), button(ofHarness('end'), async () => {
+      rel: 'noreferrer'}, url)), button(t('end'), async () => {
       await call(`${base}/spaces/${name}`, {method: 'DELETE'});
       await update();
     }, {kind: 'quiet', write: true})));
   const update = async () => show((await call(`${base}/spaces`)).data.spaces);
-  bar.append(button(ofHarness('make'), async () => {
+  bar.append(button(t('make'), async () => {
     await call(`${base}/spaces`, {method: 'POST', body: {}});
     await update();
   }, {icon: 'plus', write: true}));
@@ -213,26 +211,26 @@ export function snapshots(base) {
   const path = `${base}/snapshots`;
   const {show, bar, element} = part('snapshots', 'snapLead', ({name, at}) => h('li', {class: 'bar'},
     h('span', {class: 'grow'}, h('strong', null, name), ' ', h('span', {class: 'muted'}, time(at))),
-    button(ofHarness('restore'), () => restore(name), {write: true}),
-    button(ofHarness('remove'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update),
+    button(t('restore'), () => restore(name), {write: true}),
+    button(t('remove'), () => call(`${path}/${name}`, {method: 'DELETE'}).then(update),
       {kind: 'quiet', write: true})));
   const restore = async name => {
-    const sure = {title: `${ofHarness('restore')}: ${name}`, message: ofHarness('sure'),
-      buttons: [ofHarness('restore'), ofHarness('cancel')]};
+    const sure = {title: `${t('restore')}: ${name}`, message: t('sure'),
+      buttons: [t('restore'), t('cancel')]};
     if (!await ask(sure)) return;
     await call(`${path}/${name}/restore`, {method: 'POST'});
     forgetDrafts('');
     await update();
   };
   const update = async () => show((await call(path)).data.snapshots);
-  bar.append(button(ofHarness('take'), () => { askName(path, update); }, {icon: 'plus', write: true}));
+  bar.append(button(t('take'), () => { askName(path, update); }, {icon: 'plus', write: true}));
   return {element, update};
 }
 
 function askName(path, done) {
-  const name = field('name', ofHarness('name'), {...plain, autofocus: true, hint: ofHarness('nameRule'),
-    check: text => (/^[\w.-]{1,64}$/.test(text.trim()) ? null : ofHarness('nameRule'))});
-  return askFor(ofHarness('take'), [name], async values => {
+  const name = field('name', t('name'), {...plain, autofocus: true, hint: t('nameRule'),
+    check: text => (/^[\w.-]{1,64}$/.test(text.trim()) ? null : t('nameRule'))});
+  return askFor(t('take'), [name], async values => {
     await call(`${path}/${values.name.trim()}`, {method: 'PUT'});
     await done();
   });
@@ -241,11 +239,12 @@ function askName(path, done) {
 /** Makes the list of the faults of Larder itself, as `spaces` makes that of spaces. */
 export function frontFaults(base) {
   const path = `${base}/front/fault`;
-  const {show, bar, element} = part('front', 'frontLead', ({route, fault, faults, applied}) => h('li', null,
-    h('span', {class: 'code'}, route ?? ofHarness('all')), ' ',
-    h('span', {class: 'tag warn'}, [fault ?? faults.join(' → '), applied].filter(one => one !== undefined)
-      .join(' · '))));
-  const remove = button(ofHarness('clear'), async () => {
+  const {show, bar, element} = part('front', 'frontLead', one => faultRow([one.route ?? t('all')], one, async () => {
+    await (one.route ? call(withQuery(path, {route: one.route}), {method: 'DELETE'})
+      : call(path, {method: 'PUT', body: {fault: 'online'}}));
+    await update();
+  }));
+  const remove = button(t('clear'), async () => {
     await call(path, {method: 'DELETE'});
     await update();
   }, {kind: 'quiet', write: true});
@@ -256,20 +255,20 @@ export function frontFaults(base) {
     remove.hidden = rows.length === 0;
     if (release.dataset.count !== String(waiting)) {
       release.dataset.count = waiting;
-      replace(release, waiting > 0 && button(ofHarness('release', waiting), () => call(`${base}/front/release`,
+      replace(release, waiting > 0 && button(t('release', waiting), () => call(`${base}/front/release`,
         {method: 'POST'}).then(update), {write: true}));
     }
     show(rows);
   };
-  bar.append(button(ofHarness('set'), () => { askFault(path, update); }, {icon: 'plus', write: true}), release, remove);
+  bar.append(button(t('set'), () => { askFault(path, update); }, {icon: 'plus', write: true}), release, remove);
   return {element, update};
 }
 
 /** Asks for a fault of Larder itself. */
 export function askFault(path, done, route = '') {
-  const fields = [field('route', ofHarness('route'), {...plain, hint: ofHarness('routeHint'), value: route}),
+  const fields = [field('route', t('route'), {...plain, hint: t('routeHint'), value: route}),
     ...faultFields(t('needFault'))];
-  return askFor(ofHarness('set'), fields, async values => {
+  return askFor(t('set'), fields, async values => {
     await call(path, {method: 'PUT', body: {route: values.route.trim() || undefined, fault: faultIn(values)}});
     await done();
   });

@@ -16,14 +16,12 @@ const t = define({
     isOff: 'Everything is offline. Open an app: it shows what Larder kept.',
     reset: 'Reset the sandbox', wasReset: 'All is as at the start.',
     lost: 'All that was changed in the simulated APIs is lost.',
-    release: n => `Release ${n} held`,
   },
   ru: {
     title: 'Песочница', lead: 'Удалённые сервисы здесь имитируются. Сломайте их и смотрите, что скажут экраны.',
     off: 'Отключить всё', online: 'Вернуть всё',
     isOff: 'Всё отключено. Откройте приложение: оно покажет, что хранит Larder.',
     reset: 'Сбросить песочницу', wasReset: 'Всё как в начале.', lost: 'Все изменения в песочнице пропадут.',
-    release: n => `Отпустить: ${n}`,
   },
 });
 
@@ -31,12 +29,13 @@ const t = define({
  * Opens the sandbox's part if there is a sandbox.
  * @param {Screen} screen @param {Element} place @param {Element} more Where what few need goes.
  * @param {function()} changed Called when the state of the sandbox changed.
- * @param {Map<string, string>} cards Titles of the sources that have a card.
+ * @param {Array<{name: string}>} cards The sources that have a card.
+ * @param {function(string): string} titleOf Gives what users call a source.
  * @returns {?{upstreams: function(): Array, faults: function(): Array<string>, watch: function, set: function(string,
  *   string): Promise, release: function, faultOf: function(string): HTMLElement, titleOf: function(string): string,
  *   makeRule: function(Object)}}
  */
-export async function openSandbox(screen, place, more, changed, cards) {
+export async function openSandbox(screen, place, more, changed, cards, titleOf) {
   const state = {upstreams: [], faults: [], watchers: new Set()};
   const update = async () => {
     Object.assign(state, (await call('/v1/sandbox')).data);
@@ -46,7 +45,7 @@ export async function openSandbox(screen, place, more, changed, cards) {
   const after = async () => { await update(); nudge(); changed(); };
   const controls = {
     upstreams: () => state.upstreams, faults: () => state.faults, watch: watcher => state.watchers.add(watcher),
-    faultOf: name => faultControl(name, controls), titleOf: name => cards.get(name) ?? name,
+    faultOf: name => faultControl(name, controls), titleOf,
     set: async (name, fault) => { await put(name, fault); await after(); },
     release: async name => { await call(`/v1/sandbox/upstreams/${name}/release`, {method: 'POST'}); await after(); },
   };
@@ -140,7 +139,8 @@ function faultControl(name, controls) {
     element.dataset.fault = one.fault;
     if (Number(release.dataset.count ?? -1) === one.waiting) return;
     release.dataset.count = one.waiting;
-    replace(release, one.waiting > 0 && button(t('release', one.waiting), () => controls.release(name), {write: true}));
+    replace(release, one.waiting > 0 && button(ofFaults('release', one.waiting), () => controls.release(name),
+      {write: true}));
   };
   const element = h('div', {class: 'fault'}, h('label', {for: id, class: 'small'}, ofFaults('fault')),
     h('div', {class: 'bar'}, select, release), notation, error);

@@ -23,7 +23,9 @@ const t = define({
     requests: 'Requests by route', route: 'Route', count: 'Count', mean: 'Mean',
     asked: 'Asked',
     times: (n, ms, count) => `${n} ${plural(count, {one: 'time', other: 'times'})}, ${ms} ms each`, memory: 'Memory',
-    failed: 'Refused or failed', ms: 'ms', files: 'files', late: 'no answer in time', away: 'no connection',
+    failed: 'Refused or failed', ms: 'ms', files: 'files', dns: 'name not found',
+    refused: 'connection refused', reset: 'connection broke off', tls: 'no secure connection', network: 'no network',
+    'connect-timeout': 'no connection in time', 'total-timeout': 'no answer in time',
   },
   ru: {
     upstreams: 'Источники',
@@ -36,7 +38,9 @@ const t = define({
     all: 'Все события', noEvents: 'С открытия страницы — ничего.', requests: 'Запросы по адресам', route: 'Адрес',
     count: 'Число', mean: 'Среднее', asked: 'Запросов',
     times: (n, ms) => `${n}, по ${ms} мс`, memory: 'Память', failed: 'Отказы и ошибки', ms: 'мс', files: 'файлы',
-    late: 'нет ответа вовремя', away: 'нет связи',
+    dns: 'имя не найдено', refused: 'в соединении отказано', reset: 'соединение оборвалось',
+    tls: 'нет защищённого соединения', network: 'нет сети', 'connect-timeout': 'нет соединения вовремя',
+    'total-timeout': 'нет ответа вовремя',
   },
 });
 
@@ -53,7 +57,7 @@ async function open(screen) {
   let controls = null;
   let metrics = null;
   const openControls = once(() => import('./status-sandbox.js'), async ({openSandbox}, cards) => {
-    controls = await openSandbox(screen, sandbox, rules, () => drawUpstreams(), cards);
+    controls = await openSandbox(screen, sandbox, rules, () => drawUpstreams(), cards, name => named(cards, name));
     return controls !== null;
   });
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
@@ -61,7 +65,7 @@ async function open(screen) {
   const resource = screen.load('/v1/status', async ({data}, first) => {
     if (first) screen.show(skeleton('grid'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
-      data.sandbox && openControls(new Map(data.upstreams.map(one => [one.name, titleOf(one)]))),
+      data.sandbox && openControls(data.upstreams),
       data.harness && openHarness(data.harness.base)]);
     if (screen.signal.aborted) return;
     if (read) {
@@ -133,9 +137,11 @@ function titleOf({title, name}) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
+/** Names a source by its card, and one without a card alike. */
+const named = (upstreams, name) => titleOf(upstreams.find(one => one.name === name) ?? {name});
+
 /** Names a failure; a reason that is no code is a text already. */
-const reasonOf = reason => (/timeout$/.test(reason) ? t('late') : /^[a-z]+$/.test(reason) ? t('away') : reason);
-const errorOf = error => error && [reasonOf(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
+const errorOf = error => error && [t(error.reason), error.of, when(error.at)].filter(Boolean).join(' · ');
 
 function when(text) {
   return text ? ago((Date.now() - Date.parse(text)) / 1000) : t('never');
@@ -183,8 +189,7 @@ function ability({name, ok, install}) {
 function cacheBar({by_upstream: parts, used_bytes: used, budget_bytes: budget}, upstreams) {
   const titled = name => {
     const [source, part] = name.split('.');
-    return [titleOf(upstreams.find(one => one.name === source) ?? {name: source}), part && t(part)]
-      .filter(Boolean).join(', ');
+    return [named(upstreams, source), part && t(part)].filter(Boolean).join(', ');
   };
   const fill = h('div', {class: 'meter-fill'});
   fill.style.width = `${Math.min(100, 100 * used / (budget || 1))}%`;

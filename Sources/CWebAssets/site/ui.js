@@ -1,6 +1,6 @@
 // What every screen is made of: buttons, provenance chip, banner, skeleton, empty and error states, pictures.
 
-import {larder, withQuery} from './api.js';
+import {withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
 import {ago, langOf, t, time} from './texts.js';
@@ -15,11 +15,10 @@ import {attempt, codeOf, countDown, linkFor, popup} from './overlay.js';
  * @returns {HTMLButtonElement}
  */
 export function button(title, run, options = {}) {
-  const isLost = options.write && !options.disabled && !larder.up;
   const element = h('button', {
     type: options.type ?? 'button', class: `button ${options.kind ?? ''} ${options.bare ? 'bare' : ''}`,
-    title: options.bare ? title : null, 'aria-label': options.bare ? title : null, disabled: options.disabled || isLost,
-    dataset: {...(options.write && {write: ''}), ...(isLost && {lost: ''}), ...(options.key && {key: options.key})},
+    title: options.bare ? title : null, 'aria-label': options.bare ? title : null, disabled: options.disabled,
+    dataset: {...(options.write && {write: ''}), ...(options.key && {key: options.key})},
     onclick: event => run && busy(element, headers => run(event, headers)),
   }, options.icon && icon(options.icon), !options.bare && h('span', null, title));
   return element;
