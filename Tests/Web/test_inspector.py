@@ -97,7 +97,7 @@ def test_web_46_a_rule_is_made_of_a_request(room, visitor, larder):
 def test_web_46_a_fault_of_larder_itself_is_made_of_a_request(room, visitor):
     row = request(room, "GET /v1/ships")
     row.locator("> details > summary").click()
-    row.get_by_role("button", name="Make a rule of this").first.click()
+    row.get_by_role("button", name="Set a fault").first.click()
     form = room.get_by_role("dialog", name="Set a fault")
     expect(form.get_by_label("Route")).to_have_value("GET /v1/ships")
     form.get_by_label("Fault").select_option("503: service unavailable")

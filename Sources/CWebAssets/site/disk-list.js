@@ -11,7 +11,7 @@ import {pagedList} from './list.js';
 import {ask, copy, menu} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
 import {define, time, zone} from './texts.js';
-import {button, empty} from './ui.js';
+import {button, empty, moment} from './ui.js';
 
 const t = define({
   en: {
@@ -147,7 +147,7 @@ function fileRow(item, list, selection) {
   const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
     && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
   const at = item.modified_at ?? item.created_at;
-  return row(item, [item.folder?.name, at && time(at), size], tags, list, null, selection);
+  return row(item, [item.folder?.name, at && (item.folder ? moment(at) : time(at)), size], tags, list, null, selection);
 }
 
 function row(item, facts, tags, list, extra = null, selection = null) {
@@ -158,9 +158,9 @@ function row(item, facts, tags, list, extra = null, selection = null) {
     // A name that is too long breaks before its extension.
     h('a', {class: 'row-link', href: pageOf(item), dir: 'auto'},
       item.name.split(/(?=\.\w+$)/).map((part, index) => [index > 0 && h('wbr'), part])),
-    h('span', {class: 'row-sub'}, facts.map((fact, index) => fact && h('span', {class: names[index]}, fact)),
-      tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
-        h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16))))),
+    h('span', {class: 'row-sub'}, tags.length > 0 && h('span', {class: 'row-tags'}, tags.map(([image, title]) =>
+      h('span', {class: 'row-tag', title, role: 'img', 'aria-label': title}, icon(image, 16)))),
+    facts.map((fact, index) => fact && h('span', {class: names[index]}, fact))),
     waiting(item), extra),
   h('div', {class: 'row-end'}, item.type !== 'dir' && h('a', {class: 'button bare row-download',
     href: downloadOf(item), download: item.name, title: t('download'), 'aria-label': `${t('download')}: ${item.name}`},

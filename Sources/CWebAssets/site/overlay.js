@@ -38,7 +38,10 @@ export function dialog(title, content, options = {}) {
     });
     document.body.append(element);
     element.showModal();
-    (element.querySelector('[autofocus]') ?? heading).focus();
+    const first = element.querySelector('[autofocus]') ?? heading;
+    first.focus();
+    // A name that is given already is typed over.
+    first.select?.();
   });
 }
 
@@ -256,7 +259,7 @@ export async function copy(text) {
     toast(t('copied'));
   } catch {
     const field = h('textarea', {class: 'field-input', readonly: true, rows: '5', 'aria-label': t('copyThis'),
-      autofocus: true, onfocus: event => event.target.select()}, text);
+      autofocus: true}, text);
     await dialog(t('copyThis'), [field], {actions: [{title: t('done'), kind: 'primary'}]});
   }
 }

@@ -8,7 +8,7 @@ import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
 import {define, langOf, time} from './texts.js';
 import {openTrash, remove, t as bin} from './trash.js';
-import {button, empty, linkButton, picture, words} from './ui.js';
+import {button, empty, linkButton, moment, picture, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
@@ -55,21 +55,22 @@ async function openWelcome(screen) {
 }
 
 async function openList(screen) {
-  screen.head({title: t('documents')});
-  if (!screen.memory.welcomed) {
-    const {data} = await call('/v1/pdf/launch', {signal: screen.signal});
-    if (data.route.screen === 'pdf.welcome') { await screen.go('/pdf/welcome', {replace: true}); return; }
-    screen.memory.welcomed = true;
-  }
   const merging = new Merge(screen, () => list);
   const href = query => withQuery('/v1/pdf/documents', {q: query});
   screen.head({title: t('documents'), actions: [
     linkButton(t('newDocument'), '/pdf/new', {kind: 'primary compact', icon: 'plus'})]});
   screen.body.before(h('div', {class: 'toolbar'},
-    searchField(screen, t('search'), typed => list.resource.go(href(typed))),
+    searchField(screen, t('search'), typed => list?.resource.go(href(typed))),
     linkButton(bin('trash'), '/pdf/trash', {icon: 'trash', kind: 'quiet compact'})), merging.bar,
   draftShelf(screen, () => list));
-  const list = pagedList(screen, {
+  let list = null;
+  if (!screen.memory.welcomed) {
+    screen.show(skeleton());
+    const {data} = await call('/v1/pdf/launch', {signal: screen.signal});
+    if (data.route.screen === 'pdf.welcome') { await screen.go('/pdf/welcome', {replace: true}); return; }
+    screen.memory.welcomed = true;
+  }
+  list = pagedList(screen, {
     href: href(screen.query.get('q')), key: item => item.id, label: t('list'), class: 'documents',
     row: item => documentRow(item, () => list, merging),
     empty: data => (screen.query.get('q') ? empty({title: t('nothing'), text: t('nothingText')}, {icon: 'search'})
@@ -117,14 +118,14 @@ function documentRow(item, list, merging) {
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
       `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
-      [time(item.created_at), item.page_count_text, item.size_text].map(together).join(' · '))),
+      [moment(item.created_at), item.page_count_text, item.size_text].map(fact =>
+        h('span', {class: 'together'}, fact)))),
     h('div', {class: 'row-end'}, more));
   row.swipe = () => entriesOf(item, list(), merging, ['rename', 'delete']);
   return row;
 }
 
 /** Keeps the words of a fact in one line. */
-const together = fact => fact.replaceAll(' ', '\u00a0');
 
 /** The entries of a document's menu that the server allows, in their order. */
 function entriesOf(item, list, merging, ids = ['share', 'rename', 'merge', 'delete']) {

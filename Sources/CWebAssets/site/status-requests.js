@@ -5,19 +5,22 @@ import {call, quietly} from './api.js';
 import {h, replace} from './dom.js';
 import {keyed} from './list.js';
 import {copy} from './overlay.js';
+import {t as rules} from './status-rules.js';
 import {define, plural, time} from './texts.js';
 import {button} from './ui.js';
 
 const t = define({
   en: {
-    title: 'Requests, and what they caused', requests: 'Requests of clients', none: 'None yet.', clear: 'Empty',
+    title: 'Requests, and what they caused', requests: 'Requests of clients', clear: 'Empty',
+    none: 'Recorded from now on. None yet.',
     lead: 'Newest first.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
     self: 'Larder by itself', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
     count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`, pictures: 'Also pictures',
   },
   ru: {
-    title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', none: 'Пока нет.', clear: 'Очистить',
+    title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', clear: 'Очистить',
+    none: 'Записываются с этого момента. Пока нет.',
     lead: 'Сначала новые.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
     self: 'Larder сам', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
@@ -36,7 +39,7 @@ const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web|
  */
 export function requests(screen, base, controls, failRoute) {
   const list = h('ol', {class: 'log exchanges', tabindex: '0', 'aria-label': t('requests')});
-  const count = h('span', {class: 'muted small'});
+  const count = h('span', {class: 'muted small together'});
   const none = h('p', {class: 'muted small'}, t('none'));
   const [all, pictures] = [0, 1].map(() => h('input', {type: 'checkbox', onchange: () => update()}));
   const clear = button(t('clear'), async () => {
@@ -49,7 +52,7 @@ export function requests(screen, base, controls, failRoute) {
       h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')),
         h('label', {class: 'check'}, pictures, t('pictures')), clear)));
   const acts = one => [button(t('curl'), () => copy(curl(one)), {icon: 'copy'}),
-    (one.upstream ? controls() : failRoute) && button(t('rule'), () => {
+    (one.upstream ? controls() : failRoute) && button(one.upstream ? t('rule') : rules('set'), () => {
       if (one.upstream) controls().makeRule({...one, path: pathOf(one.path).replace(`/${one.upstream}`, '')});
       else failRoute(`${one.method} ${pathOf(one.path)}`);
     }, {icon: 'bolt', write: true})];

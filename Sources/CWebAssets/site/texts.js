@@ -46,6 +46,9 @@ export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) 
   return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)).replace(/\sг\./, '') : '–';
 }
 
+/** Formats a day. */
+export const day = text => time(text, {dateStyle: 'medium'});
+
 /** Formats an age in seconds: "just now", "4 minutes ago". */
 export function ago(seconds) {
   const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon as drawn} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
-import {define, langOf, time} from './texts.js';
+import {day, define, langOf} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 
 /** The strings of the trash. */
@@ -24,7 +24,7 @@ export const t = define({
  * @param {{href: string, back: string, icon: string, name: function(Object): string}} options `icon` is the sign of the
  *   rows; for the files of an upstream `look` makes that of each, and `about` says more of one.
  */
-export function openTrash(screen, {href, back, icon, name, look, about = item => t('until', time(item.expires_at))}) {
+export function openTrash(screen, {href, back, icon, name, look, about = item => t('until', day(item.expires_at))}) {
   const run = async (action, item) => {
     if (action.confirm && !await ask(action.confirm)) return;
     await call(action.href, {method: action.method, body: action.body});
@@ -36,7 +36,7 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
   const row = item => h('li', {class: 'row'},
     look?.(item) ?? h('span', {class: `file-sign kind-${icon}`}, drawn(icon, 24)),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
-      h('span', {class: 'row-sub'}, [item.deleted_at && t('on', time(item.deleted_at)), about(item)].filter(Boolean)
+      h('span', {class: 'row-sub'}, [item.deleted_at && t('on', day(item.deleted_at)), about(item)].filter(Boolean)
           .join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})

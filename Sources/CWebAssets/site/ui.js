@@ -3,7 +3,7 @@
 import {withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {ago, langOf, t, time} from './texts.js';
+import {ago, day, langOf, t, time} from './texts.js';
 import {attempt, codeOf, countDown, linkFor, popup} from './overlay.js';
 
 /**
@@ -67,7 +67,7 @@ export function chip(first) {
   element.tick = () => {
     const kind = provenance(answer);
     const seconds = Math.max(0, (Date.now() - answer.confirmedAt) / 1000);
-    const words = kind === 'local' ? '' : kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
+    const words = kind === 'local' ? '' : kind === 'bundled' ? day(answer.meta.fetched_at)
       : ago(seconds);
     if (age.textContent !== words) age.textContent = words;
     const said = [t(kind), words].filter(Boolean).join(', ');
@@ -186,6 +186,12 @@ export function sourceState({reachable, failing, last_ok_at: lastOk}) {
   if (!reachable) return 'Down';
   if (!lastOk) return 'Unknown';
   return failing ? 'Errors' : 'Up';
+}
+
+/** Makes a time in facts of a row; a phone has no room for that of day. */
+export function moment(text) {
+  const date = day(text);
+  return [date, h('span', {class: 'wide-only'}, time(text).slice(date.length))];
 }
 
 /** Makes an element of words, with `lang` where their language is not that of the page. */
