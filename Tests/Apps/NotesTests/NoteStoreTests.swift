@@ -199,6 +199,13 @@ struct NoteStoreQueryPlanTests {
         }
     }
 
+    @Test("NOTE-05 Notes without a place are counted in an index that has no others, without their rows")
+    func unplaced() throws {
+        let steps = try plan(NoteStore.selectUnplaced)
+        let search = "SEARCH note USING COVERING INDEX note_without_place (account=?"
+        #expect(steps.count == 1 && steps[0].hasPrefix(search), "\(steps)")
+    }
+
     @Test("NOTE-05 A view of a street meets few of the leaves of the R-tree")
     func leaves() throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)
