@@ -206,6 +206,12 @@ struct NoteStoreQueryPlanTests {
         #expect(steps.count == 1 && steps[0].hasPrefix(search), "\(steps)")
     }
 
+    @Test("NOTE-05 The last saved note with a place is the first of its index")
+    func latestPlaced() throws {
+        let steps = try plan(NoteStore.selectLatestPlaced)
+        #expect(steps == ["SEARCH note USING INDEX note_with_place (account=?)"])
+    }
+
     @Test("NOTE-05 A view of a street meets few of the leaves of the R-tree")
     func leaves() throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)

@@ -12,7 +12,7 @@ struct NoteMap: Sendable {
     let clusters: [NoteCluster]
     /// The zoom of the clusters; nil if every note of the view is a pin.
     let zoom: Int?
-    /// The last saved note, wherever it is.
+    /// The last saved note that has a place, wherever it is.
     let latest: NoteOutline?
     /// Notes of the account.
     let total: Int
@@ -31,8 +31,8 @@ extension NoteStore {
         try users.read { db in
             let unplaced = onlyPlaced ? try Self.unplaced(account, db) : nil
             let latest = try NoteOutline.fetchOne(
-                db.cachedStatement(sql: Self.listedNotes.first),
-                arguments: ["account": account, "limit": 1, "offset": 0]
+                db.cachedStatement(sql: Self.selectLatestPlaced),
+                arguments: [account]
             )
             let select = try db.cachedStatement(sql: Self.selectTotals)
             let totals = try Row.fetchOne(select, arguments: [account, account])
@@ -138,7 +138,12 @@ extension NoteStore {
             AND west <= :east AND east >= :west AND south <= :north AND north >= :south
         LIMIT :limit
         """
-    // A parameter in place of the name would not select the partial index.
+    // The conditions are those of the partial indexes, which a parameter in place of the name would not select.
+    static let selectLatestPlaced = """
+        SELECT \(NoteOutline.columns) FROM note
+        WHERE account = ? AND (latitude <> 0 OR longitude <> 0 OR location_name <> '\(Note.Location.unknown.name)')
+        ORDER BY revision DESC LIMIT 1
+        """
     static let selectUnplaced = """
         SELECT count(*), coalesce(sum(id), 0) FROM note
         WHERE account = ? AND latitude = 0 AND longitude = 0 AND location_name = '\(Note.Location.unknown.name)'

@@ -19,6 +19,7 @@ extension NoteStore {
         SchemaMigration("notes/014 parts of signs", migrate: enterTermsAgain),
         SchemaMigration("notes/015 trash by time", sql: trashByTime),
         SchemaMigration("notes/016 notes without a place", sql: withoutPlace),
+        SchemaMigration("notes/017 notes with a place", sql: withPlace),
     ]
 
     private static let accounts = """
@@ -198,5 +199,11 @@ extension NoteStore {
     private static let withoutPlace = """
         CREATE INDEX note_without_place ON note (account, latitude, longitude, location_name)
             WHERE latitude = 0 AND longitude = 0 AND location_name = 'Unknown location';
+        """
+
+    // The last saved of them is the centre of each view of the map, however many without a place were saved later.
+    private static let withPlace = """
+        CREATE INDEX note_with_place ON note (account, revision DESC)
+            WHERE latitude <> 0 OR longitude <> 0 OR location_name <> 'Unknown location';
         """
 }
