@@ -8,9 +8,8 @@ import Testing
         try await client.post("/v1/shop/list/items", #"{"product_id":\#(id)}"#).status
     }
 
-    @Test("SCALE-04 SCALE-15 SHOP-23 One list of two processes has each addition once, of two changes of a version one")
-    func lists() async throws {
-        let server = try await RunningPostgres.shared.value
+    /// Starts a sandbox, and two processes that share a store.
+    private static func two(_ server: RunningPostgres) async throws -> (RunningSandbox, RunningLarder, RunningLarder) {
         let schema = try server.schema()
         // One API: addresses of pictures have the port of the sandbox.
         let sandbox = try await RunningSandbox.start()
@@ -18,9 +17,14 @@ import Testing
         let upstream = sandbox.spacex
         let one = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
         let two = try await RunningLarder.sharing(server, schema, apps: "shop,ships", upstream: upstream, catalogue)
+        return (sandbox, one, two)
+    }
+
+    /// Adds forty products on both processes at once; both have the whole list then.
+    private static func fill(_ one: RunningLarder, _ two: RunningLarder) async throws {
         let statuses = try await withThrowingTaskGroup(of: Int.self, returning: [Int].self) { group in
             for id in 1...40 {
-                for larder in [one, two] { group.addTask { try await Self.status(larder.client, adding: id) } }
+                for larder in [one, two] { group.addTask { try await status(larder.client, adding: id) } }
             }
             var statuses: [Int] = []
             for try await status in group { statuses.append(status) }
@@ -36,6 +40,13 @@ import Testing
             }
             await BoundedWait.poll(for: "the whole list") { await isWhole() }
         }
+    }
+
+    @Test("SCALE-04 SCALE-15 SHOP-23 One list of two processes has each addition once, of two changes of a version one")
+    func lists() async throws {
+        let (sandbox, one, two) = try await Self.two(await RunningPostgres.shared.value)
+        defer { withExtendedLifetime(sandbox) {} }
+        try await Self.fill(one, two)
         let body = #"{"quantity":7}"#
         let path = "/v1/shop/list/items/5"
         async let first = one.client.send("PATCH", path, ["If-Match": "\"40\""], body: body)
@@ -97,15 +108,46 @@ import Testing
         }
     }
 
+    /// Deletes a ship on one process: the other sends the event, and no longer has the ship.
+    private static func delete(_ id: String, _ client: Client, heardAt elsewhere: Client) async throws {
+        let token = try #require(client.token)
+        let heard = try await EventListener.open(
+            elsewhere.base + "/v1/events?app=ships",
+            ["Authorization": "Bearer \(token)"]
+        )
+        #expect(try await client.delete("/v1/ships/\(id)").status == 200)
+        // Who follows an event sees the change, wherever the event was heard.
+        #expect(try await heard.next("screen-changed") != nil)
+        #expect(try await elsewhere.get("/v1/ships/\(id)").status == 404)
+    }
+
+    /// Expects that ships are shown, and none is deleted.
+    private static func expectOnlyShown(_ ship: String?, _ client: Client) async throws {
+        await BoundedWait.poll(for: "ships as they were") {
+            (try? await client.get("/v1/ships?limit=2").json.meta.banner.code.string) == "store-unavailable"
+        }
+        let shown = try await client.get("/v1/ships?limit=2")
+        #expect(try shown.status == 200 && shown.json.meta.stale.bool == true)
+        #expect(try shown.json.data.items[0].id.string == ship && shown.json.meta.banner.text.string != nil)
+        let refused = try await client.delete("/v1/ships/\(ship ?? "")")
+        #expect(try refused.status == 503 && refused.json.code.string == "store-unavailable")
+    }
+
+    /// Expects that the list with product 5 is shown, and not changed.
+    private static func expectOnlyShown(_ larder: RunningLarder) async throws {
+        let list = try await larder.client.get("/v1/shop/list").json
+        #expect(list.meta.stale.bool == true && list.meta.banner.code.string == "store-unavailable")
+        #expect(list.data.items.elements.map(\.product_id.int) == [5])
+        #expect(try await larder.client.get("/v1/shop/search?q=mug").status == 200)
+        #expect(try await status(larder.client, adding: 6) == 503)
+        #expect(try await larder.client.get("/v1/export").status == 503)
+    }
+
     @Test("SCALE-23 SCALE-10 Without PostgreSQL lists and ships stay, also for a session of the other process")
     func withoutStore() async throws {
         let postgres = try await RunningPostgres.start()
-        let schema = try postgres.schema()
-        let sandbox = try await RunningSandbox.start()
-        let catalogue = sandbox.settings("catalogue")
-        let upstream = sandbox.spacex
-        let one = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)
-        let two = try await RunningLarder.sharing(postgres, schema, apps: "shop,ships", upstream: upstream, catalogue)
+        let (sandbox, one, two) = try await Self.two(postgres)
+        defer { withExtendedLifetime(sandbox) {} }
         #expect(try await Self.status(one.client, adding: 5) == 201)
         #expect(try await two.client.get("/v1/shop/list").json.data.items.elements.count == 1)
         let client = try await one.guest()
@@ -113,36 +155,11 @@ import Testing
         let all = try await client.get("/v1/ships?limit=2").json.data.items.elements.map(\.id.string)
         let other = try await elsewhere.get("/v1/ships?limit=2").json
         #expect(other.data.items.elements.map(\.id.string) == all)
-        let token = try #require(client.token)
-        let heard = try await EventListener.open(
-            elsewhere.base + "/v1/events?app=ships",
-            ["Authorization": "Bearer \(token)"]
-        )
-        let id = try #require(all[0])
-        #expect(try await client.delete("/v1/ships/\(id)").status == 200)
-        // Who follows an event sees the change, wherever the event was heard.
-        #expect(try await heard.next("screen-changed") != nil)
-        #expect(try await elsewhere.get("/v1/ships/\(id)").status == 404)
+        try await Self.delete(try #require(all[0]), client, heardAt: elsewhere)
         try postgres.stop("immediate")
-        for client in [client, elsewhere] {
-            await BoundedWait.poll(for: "ships as they were") {
-                (try? await client.get("/v1/ships?limit=2").json.meta.banner.code.string) == "store-unavailable"
-            }
-            let shown = try await client.get("/v1/ships?limit=2")
-            #expect(try shown.status == 200 && shown.json.meta.stale.bool == true)
-            #expect(try shown.json.data.items[0].id.string == all[1] && shown.json.meta.banner.text.string != nil)
-            let refused = try await client.delete("/v1/ships/\(all[1] ?? "")")
-            #expect(try refused.status == 503 && refused.json.code.string == "store-unavailable")
-        }
+        for client in [client, elsewhere] { try await Self.expectOnlyShown(all[1], client) }
         #expect(try await two.client.get("/v1/ships").status == 401)
-        for larder in [one, two] {
-            let list = try await larder.client.get("/v1/shop/list").json
-            #expect(list.meta.stale.bool == true && list.meta.banner.code.string == "store-unavailable")
-            #expect(list.data.items.elements.map(\.product_id.int) == [5])
-            #expect(try await larder.client.get("/v1/shop/search?q=mug").status == 200)
-            #expect(try await Self.status(larder.client, adding: 6) == 503)
-            #expect(try await larder.client.get("/v1/export").status == 503)
-        }
+        for larder in [one, two] { try await Self.expectOnlyShown(larder) }
         try postgres.restart()
         for client in [client, elsewhere] {
             await BoundedWait.poll(for: "the store") {

@@ -202,6 +202,48 @@ import Testing
         }
     }
 
+    private static let isAsleep = "wait_event = 'PgSleep'"
+
+    /// Kills a copy, and ends what PostgreSQL still does for it.
+    private static func kill(_ copy: RunningProcess, _ url: String) async throws {
+        copy.signal(SIGKILL)
+        _ = await copy.ended()
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(isAsleep)"
+        try await RunningPostgres.sql(end, at: url)
+    }
+
+    private static func expectEmpty(_ url: String) async throws {
+        let counts = ["journal", "journal_snapshot", "content"].map { "(SELECT count(*) FROM \($0))" }
+        #expect(try await RunningPostgres.sql("SELECT \(counts.joined(separator: ", "))", at: url) == "0|0|0")
+    }
+
+    /// Interrupts copies into a store at their first file, then lets one end.
+    private static func interruptCopies(_ source: TemporaryFolder, _ url: String, _ postgres: RunningPostgres)
+        async throws
+    {
+        try await RunningPostgres.sql(
+            """
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
+            CREATE TRIGGER held BEFORE INSERT ON content FOR EACH ROW EXECUTE FUNCTION wait()
+            """,
+            at: url
+        )
+        let killed = copy(source.path, url)
+        try await wait(for: isAsleep, url)
+        try await kill(killed, url)
+        try await expectEmpty(url)
+
+        let cut = copy(source.path, url)
+        try await wait(for: isAsleep, url)
+        try postgres.stop("immediate")
+        #expect(await cut.ended() == 1)
+        #expect(cut.log.contains("Nothing was copied."))
+        try postgres.restart()
+        try await expectEmpty(url)
+        try await RunningPostgres.sql("DROP TRIGGER held ON content", at: url)
+        _ = try await copied(source.path, url)
+    }
+
     @Test("SCALE-18 A copy that is killed, or loses PostgreSQL, has copied nothing, and can be run again")
     func interrupted() async throws {
         let sandbox = try await RunningSandbox.start()
@@ -215,43 +257,16 @@ import Testing
         // Its tables.
         let first = try await Self.serve(TemporaryFolder(), sandbox, store: url)
         #expect(await first.stop() == 0)
-        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-        let counts = ["journal", "journal_snapshot", "content"].map { "(SELECT count(*) FROM \($0))" }
-        let rows = "SELECT \(counts.joined(separator: ", "))"
-        try await RunningPostgres.sql(
-            """
-            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN new; END';
-            CREATE TRIGGER held BEFORE INSERT ON content FOR EACH ROW EXECUTE FUNCTION wait()
-            """,
-            at: url
-        )
-        let killed = Self.copy(source.path, url)
-        try await Self.wait(for: "wait_event = 'PgSleep'", url)
-        killed.signal(SIGKILL)
-        _ = await killed.ended()
-        try await RunningPostgres.sql(end, at: url)
-        #expect(try await RunningPostgres.sql(rows, at: url) == "0|0|0")
-
-        let cut = Self.copy(source.path, url)
-        try await Self.wait(for: "wait_event = 'PgSleep'", url)
-        try postgres.stop("immediate")
-        #expect(await cut.ended() == 1)
-        #expect(cut.log.contains("Nothing was copied."))
-        try postgres.restart()
-        #expect(try await RunningPostgres.sql(rows, at: url) == "0|0|0")
-        try await RunningPostgres.sql("DROP TRIGGER held ON content", at: url)
-        _ = try await Self.copied(source.path, url)
+        try await Self.interruptCopies(source, url, postgres)
 
         // The way back waits for the first file, with other rows behind it.
         let holder = Task {
             _ = try? await RunningPostgres.sql("BEGIN; LOCK TABLE content_part; SELECT pg_sleep(600)", at: url)
         }
-        try await Self.wait(for: "wait_event = 'PgSleep'", url)
+        try await Self.wait(for: Self.isAsleep, url)
         let killedBack = Self.copy(url, target.path)
         try await Self.wait(for: "wait_event_type = 'Lock' AND application_name = 'larder-copy'", url)
-        killedBack.signal(SIGKILL)
-        _ = await killedBack.ended()
-        try await RunningPostgres.sql(end, at: url)
+        try await Self.kill(killedBack, url)
         _ = await holder.value
         _ = try await Self.copied(url, target.path)
         let back = try await Self.serve(target, sandbox)

@@ -18,6 +18,7 @@ struct PDF: Sendable {
     let clock: WallClock
     /// By id of the document.
     let locks = KeyedMutex()
+    let defaultNames = DefaultNames()
 
     var lookup: DocumentLookup { DocumentLookup(pdf: self) }
     var jobs: DocumentJobs { DocumentJobs(pdf: self) }

@@ -73,6 +73,30 @@ struct NoteMappingTests {
         }
     }
 
+    @Test("NOTE-05 A note without a place is no centre: it is the last one with a place, else the user, else 0, 0")
+    func placedCentre() async throws {
+        try await NotesHarness.run { app, token in
+            func center(_ query: String = "") async throws -> [JSON?] {
+                let map = try await app.get("/v1/notes/map\(query)", as: token)
+                return ["lat", "lon", "name", "reason"].map { map["data.center.\($0)"] }
+            }
+            try await app.add("nowhere", as: token)
+            #expect(try await center() == [0, 0, "Unknown location", "zero"])
+            let user = "?lat=55.75581&lon=37.61733"
+            #expect(try await center(user) == [55.75581, 37.61733, "Moscow, Russia", "user"])
+            let paris = try await app.add("Paris", location(48.86, 2.35, "Paris"), as: token)
+            try await app.add("nowhere", as: token)
+            for query in [user, "?placed=1", ""] {
+                #expect(try await center(query) == [48.86, 2.35, "Paris", "latest_note"], "\(query)")
+            }
+            // 0, 0 with a name is a place.
+            let island = try await app.add("island", location(0, 0, "Null Island"), as: token)
+            #expect(try await center(user) == [0, 0, "Null Island", "latest_note"])
+            for id in [paris, island] { _ = try await app.delete("/v1/notes/\(id)", as: token) }
+            #expect(try await center() == [0, 0, "Unknown location", "zero"])
+        }
+    }
+
     @Test(
         "NOTE-05 A view shows what is in it, across the antimeridian too",
         arguments: [

@@ -199,6 +199,19 @@ struct NoteStoreQueryPlanTests {
         }
     }
 
+    @Test("NOTE-05 Notes without a place are counted in an index that has no others, without their rows")
+    func unplaced() throws {
+        let steps = try plan(NoteStore.selectUnplaced)
+        let search = "SEARCH note USING COVERING INDEX note_without_place (account=?"
+        #expect(steps.count == 1 && steps[0].hasPrefix(search), "\(steps)")
+    }
+
+    @Test("NOTE-05 The last saved note with a place is the first of its index")
+    func latestPlaced() throws {
+        let steps = try plan(NoteStore.selectLatestPlaced)
+        #expect(steps == ["SEARCH note USING INDEX note_with_place (account=?)"])
+    }
+
     @Test("NOTE-05 A view of a street meets few of the leaves of the R-tree")
     func leaves() throws {
         let database = try LarderDatabase.temporary(migrations: NoteStore.migrations)

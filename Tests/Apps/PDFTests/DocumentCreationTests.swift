@@ -324,6 +324,35 @@ import Testing
         }
     }
 
+    @Test("PDF-22 documents that are made at once have different names, which are the titles of their files")
+    func namesAtOnce() async throws {
+        try await PDFHarness.run { app in
+            app.paper.hold()
+            async let all = (0..<16).concurrentMap { _ in try await app.create([PDFHarness.photo("one")]) }
+            await app.paper.isHolding(16)
+            app.paper.release()
+            let documents = try await all
+            let names = try documents.map { try $0.string("data.name") }
+            let standard = "Document 2026-01-05 10-00"
+            #expect(Set(names) == Set([standard] + (2...16).map { "\(standard) \($0)" }))
+            for (document, name) in zip(documents, names) {
+                let href = try document.string("data.href").prefix { $0 != "?" }
+                let file = try await app.get("\(href)/file")
+                #expect(StubDocumentEngine.title(in: file.text) == name)
+            }
+            #expect(app.paper.calls.count == 16, "none is made twice")
+        }
+    }
+
+    @Test("PDF-22 a default name whose document was not made is used again")
+    func nameOfFailure() async throws {
+        try await PDFHarness.run { app in
+            #expect(try await app.create([PDFHarness.photo("damaged")]).status != 201)
+            let created = try await app.create([PDFHarness.photo("one")])
+            #expect(created["data.name"] == "Document 2026-01-05 10-00")
+        }
+    }
+
     @Test("Same input, same file, byte for byte")
     func deterministic() async throws {
         try await PDFHarness.run { app in

@@ -113,6 +113,24 @@ struct DocumentsOfServersTests {
         }
     }
 
+    @Test("SCALE-15 A document whose default name another server has taken meanwhile is made again, with the next one")
+    func defaultNames() async throws {
+        try await run { one, other, _ in
+            one.paper.hold()
+            async let late = one.create([PDFHarness.photo("late")])
+            await one.paper.isHolding(1)
+            let first = try await other.create([PDFHarness.photo("first")])
+            #expect(first["data.name"] == "Document 2026-01-05 10-00")
+            one.paper.release()
+            let second = try await late
+            #expect(second.status == 201 && second["data.name"] == "Document 2026-01-05 10-00 2", "\(second.text)")
+            let href = try second.string("data.href").prefix { $0 != "?" }
+            let file = try await one.get("\(href)/file")
+            #expect(StubDocumentEngine.title(in: file.text) == "Document 2026-01-05 10-00 2")
+            #expect(one.paper.calls == ["pages", "pages"])
+        }
+    }
+
     @Test("SCALE-04 Documents that two servers make at once, of two profiles and of one, are all there, in one order")
     func ids() async throws {
         try await run { one, other, _ in

@@ -147,7 +147,7 @@ struct SearchPlanTests {
         )
     }
 
-    @Test("every other query of the app that grows with the data uses an index")
+    @Test("every query of products, searches and categories that grows with the data uses an index")
     func otherPlans() throws {
         let seen = try SeenCatalogue(10)
         #expect(try seen.plan(ShopStore.selectProduct, [1]).contains("USING INTEGER PRIMARY KEY (rowid=?)"))
@@ -162,10 +162,6 @@ struct SearchPlanTests {
                 "SEARCH shop_product USING INTEGER PRIMARY KEY (rowid=?)"
             )
         )
-        let lines: StatementArguments = ["profile": "local", "favourites": "f", "products": "[1]", "slugs": "[]"]
-        let cart = try seen.plan(ShopStore.selectCart, lines)
-        #expect(cart.contains("item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"))
-        #expect(cart.contains("item USING INDEX shop_list_item_by_slug (slug=? AND profile=?)"))
         #expect(
             try seen.plan(ShopStore.selectRecorded, ["q", 1, 1]).contains(
                 "USING PRIMARY KEY (query=? AND page_limit=? AND page_offset=?)"
@@ -179,6 +175,15 @@ struct SearchPlanTests {
         )
         let count = try seen.plan(ShopStore.countCategories)
         #expect(count == "SEARCH shop_category USING COVERING INDEX shop_category_by_position")
+    }
+
+    @Test("every query of the list that grows with it uses an index")
+    func listPlans() throws {
+        let seen = try SeenCatalogue(10)
+        let lines: StatementArguments = ["profile": "local", "favourites": "f", "products": "[1]", "slugs": "[]"]
+        let cart = try seen.plan(ShopStore.selectCart, lines)
+        #expect(cart.contains("item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"))
+        #expect(cart.contains("item USING INDEX shop_list_item_by_slug (slug=? AND profile=?)"))
         let pages: [(String, StatementArguments, String)] = [
             (ShopStore.pages.first, ["profile": "local", "limit": 1, "offset": 1], "(profile=?)"),
             (
@@ -203,6 +208,11 @@ struct SearchPlanTests {
                 "item USING INDEX shop_list_item_by_product (<expr>=? AND profile=?)"
             )
         )
+    }
+
+    @Test("the renewal of lists reads the lines of the changed products by an index")
+    func renewalPlans() throws {
+        let seen = try SeenCatalogue(10)
         let renewals: [(String, StatementArguments)] = [
             (ShopStore.selectOutdated, ["ids": "[1]", "changed": "[1]"]),
             (ShopStore.renewItems, ["ids": "[1]", "changed": "[1]", "profile": nil]),

@@ -145,13 +145,6 @@ struct ShopProfilesTests {
         }
     }
 
-    /// Returns the list after a change as text, or why it was refused.
-    private func text(of change: () async throws -> ShoppingList) async throws -> String {
-        do { return "\(try await change())" } catch let problem as Problem {
-            return "\(problem.errors) \(problem.code)"
-        }
-    }
-
     @Test(
         "SHOP-13 Lists are the same on one server and on several, whatever is added, changed, moved, removed and seen",
         arguments: 1...3
@@ -159,76 +152,10 @@ struct ShopProfilesTests {
     func lists(seed: Int) async throws {
         var logs: [[String]] = []
         for kind in StoreKind.allCases {
-            var chance = SeededRandom(seed: UInt64(seed))
-            let node = try await kind.shopNodes(1)[0]
-            var (seen, log): ([Int: Product], [String]) = ([:], [])
-            for step in 0..<120 {
-                let profile = ["anna", "bert"][Int.random(in: 0...1, using: &chance)]
-                let number = Int.random(in: 1...8, using: &chance)
-                let line = ListItemID(productID: number, ordinal: Int.random(in: 1...5, using: &chance) / 5 + 1)
-                let list = try await node.current().list(profile, page)
-                let preconditions = Int.random(in: 0..<4, using: &chance) == 0 ? version(list.revision) : .none
-                var outcome = ""
-                switch Int.random(in: 0..<9, using: &chance) {
-                case 0, 1, 2:
-                    let product = try seen[number] ?? .test(number)
-                    if seen[number] == nil { try await node.save([product], at: epoch) }
-                    seen[number] = product
-                    outcome = try await text {
-                        try await node.store.add(
-                            product,
-                            quantity: step + 1,
-                            to: profile,
-                            if: preconditions,
-                            showing: page
-                        )
-                    }
-                case 3:
-                    let by = step % 2 == 0 ? LineChange.to(step + 1) : .by(Int.random(in: -100...900, using: &chance))
-                    outcome = try await text {
-                        try await node.store.change(by, of: line, profile, if: preconditions, showing: page)
-                    }
-                case 4:
-                    outcome = try await text {
-                        try await node.store.remove(line, profile, if: preconditions, showing: page)
-                    }
-                case 5:
-                    let order = ListOrder.items(list.items.map(\.id).reversed().dropLast(step % 7 == 0 ? 1 : 0))
-                    outcome = try await text {
-                        try await node.store.order(order, profile, if: preconditions, showing: page)
-                    }
-                case 6 where step % 5 == 0:
-                    outcome = try await text { try await node.store.clear(profile, if: preconditions, showing: page) }
-                case 7:
-                    if seen[number] != nil { try await node.markGone(number, at: .distantPast) }
-                default:
-                    // A later version of the product, or another one that has its id now.
-                    let title = ["A", "B"][Int.random(in: 0...1, using: &chance)]
-                    let madeAt = ["1", "2"][Int.random(in: 0...1, using: &chance)]
-                    let product = try Product.test(number, title, cents: 5 * step, madeAt: madeAt)
-                    seen[number] = product
-                    try await node.save([product], at: epoch.addingTimeInterval(Double(step)))
-                }
-                log.append("\(step) \(outcome)")
-                for profile in ["anna", "bert"] {
-                    log.append("\(try await node.current().list(profile, page))")
-                    let lines = try await node.current().lines(of: number, profile)
-                    log.append("\(lines) \(try await node.current().line(line, profile).map { "\($0)" } ?? "-")")
-                    let products = seen.values.sorted { $0.id < $1.id }
-                    let cart = try await node.current().cart(of: products, profile)
-                    let inCart = cart.byProduct.sorted { $0.key < $1.key }.map(\.value)
-                    log.append("\(cart.total) \(inCart)")
-                }
-            }
-            log.append("\(try await node.current().listedProducts().sorted())")
-            var next: Int? = 0
-            while let offset = next {
-                let part = try await node.current().list("anna", PageRequest(limit: 2, offset: offset))
-                let rest = PageRequest(limit: 2, after: part.page.key)
-                log.append("\(part) \(try await node.current().list("anna", rest))")
-                next = part.page.hasMore ? offset + 2 : nil
-            }
-            logs.append(log)
+            var shopping = RandomShopping(node: try await kind.shopNodes(1)[0], chance: .init(seed: UInt64(seed)))
+            for step in 0..<120 { try await shopping.makeStep(step) }
+            try await shopping.recordPages()
+            logs.append(shopping.log)
         }
         #expect(logs[0].count == logs[1].count)
         // Each of several servers knows by itself which products are gone or replaced; that counts no revision there.
@@ -295,5 +222,106 @@ struct ShopProfilesTests {
         try await nodes[0].markGone(5, at: .distantPast)
         #expect(try await nodes[0].current().list("anna", page).items.map(\.difference) == [.gone])
         #expect(try await nodes[1].current().list("anna", page).items.map(\.difference) == [nil])
+    }
+}
+
+/// Random changes of the lists of two profiles and of their products, with a log of what a server shows after each.
+private struct RandomShopping {
+    private static let profiles = ["anna", "bert"]
+    private static let page = PageRequest(limit: 100)
+    private static let epoch = Date(timeIntervalSince1970: 1_000_000)
+
+    let node: ShopNode
+    var chance: SeededRandom
+    private var seen: [Int: Product] = [:]
+    private(set) var log: [String] = []
+
+    init(node: ShopNode, chance: SeededRandom) {
+        self.node = node
+        self.chance = chance
+    }
+
+    mutating func makeStep(_ step: Int) async throws {
+        let profile = Self.profiles[Int.random(in: 0...1, using: &chance)]
+        let number = Int.random(in: 1...8, using: &chance)
+        let line = ListItemID(productID: number, ordinal: Int.random(in: 1...5, using: &chance) / 5 + 1)
+        let list = try await node.current().list(profile, Self.page)
+        let isConditional = Int.random(in: 0..<4, using: &chance) == 0
+        let version = WritePreconditions([.ifMatch: "\"\(list.revision)\""])
+        let kind = Int.random(in: 0..<9, using: &chance)
+        var outcome = ""
+        if kind < 6 || kind == 6 && step % 5 == 0 {
+            if kind < 3, seen[number] == nil { try await see(try .test(number), at: Self.epoch) }
+            do {
+                let preconditions = isConditional ? version : .none
+                outcome = "\(try await change(kind, step, line, of: list, profile, if: preconditions))"
+            } catch let problem as Problem {
+                outcome = "\(problem.errors) \(problem.code)"
+            }
+        } else if kind == 7 {
+            if seen[number] != nil { try await node.markGone(number, at: .distantPast) }
+        } else {
+            // A later version of the product, or another one that has its id now.
+            let title = ["A", "B"][Int.random(in: 0...1, using: &chance)]
+            let madeAt = ["1", "2"][Int.random(in: 0...1, using: &chance)]
+            let product = try Product.test(number, title, cents: 5 * step, madeAt: madeAt)
+            try await see(product, at: Self.epoch.addingTimeInterval(Double(step)))
+        }
+        log.append("\(step) \(outcome)")
+        for profile in Self.profiles { try await record(line, profile) }
+    }
+
+    private mutating func see(_ product: Product, at time: Date) async throws {
+        seen[product.id] = product
+        try await node.save([product], at: time)
+    }
+
+    private mutating func change(
+        _ kind: Int,
+        _ step: Int,
+        _ line: ListItemID,
+        of list: ShoppingList,
+        _ profile: String,
+        if preconditions: WritePreconditions
+    ) async throws -> ShoppingList {
+        let (store, page) = (node.store, Self.page)
+        switch kind {
+        case 0, 1, 2:
+            let product = try #require(seen[line.productID])
+            return try await store.add(product, quantity: step + 1, to: profile, if: preconditions, showing: page)
+        case 3:
+            let by = step % 2 == 0 ? LineChange.to(step + 1) : .by(Int.random(in: -100...900, using: &chance))
+            return try await store.change(by, of: line, profile, if: preconditions, showing: page)
+        case 4:
+            return try await store.remove(line, profile, if: preconditions, showing: page)
+        case 5:
+            let order = ListOrder.items(list.items.map(\.id).reversed().dropLast(step % 7 == 0 ? 1 : 0))
+            return try await store.order(order, profile, if: preconditions, showing: page)
+        default:
+            return try await store.clear(profile, if: preconditions, showing: page)
+        }
+    }
+
+    /// Records what is shown of a profile's list, and of a product in it.
+    private mutating func record(_ line: ListItemID, _ profile: String) async throws {
+        log.append("\(try await node.current().list(profile, Self.page))")
+        let lines = try await node.current().lines(of: line.productID, profile)
+        log.append("\(lines) \(try await node.current().line(line, profile).map { "\($0)" } ?? "-")")
+        let products = seen.values.sorted { $0.id < $1.id }
+        let cart = try await node.current().cart(of: products, profile)
+        let inCart = cart.byProduct.sorted { $0.key < $1.key }.map(\.value)
+        log.append("\(cart.total) \(inCart)")
+    }
+
+    /// Records the products that are listed, and one list in pages, by offset and by cursor.
+    mutating func recordPages() async throws {
+        log.append("\(try await node.current().listedProducts().sorted())")
+        var next: Int? = 0
+        while let offset = next {
+            let part = try await node.current().list("anna", PageRequest(limit: 2, offset: offset))
+            let rest = PageRequest(limit: 2, after: part.page.key)
+            log.append("\(part) \(try await node.current().list("anna", rest))")
+            next = part.page.hasMore ? offset + 2 : nil
+        }
     }
 }

@@ -1,6 +1,9 @@
+import Concurrency
 import Foundation
 import HTTPTypes
+import NIOCore
 import Screens
+import Storage
 import TestKit
 import Testing
 
@@ -121,6 +124,96 @@ struct SharingTests {
                 try await app.get("/v1/shop/list/items/\(id)/share").expectProblem("not-found", 404)
             }
             try await app.get("/v1/shop/list/items/12/share", as: "other").expectProblem("not-found", 404)
+        }
+    }
+}
+
+@Suite("How long a response of the shopping list is kept")
+struct KeptListTests {
+    /// A cached response of a profile, and one of another profile and product.
+    private struct Kept {
+        let store: ShopStore
+        let product: Product
+        private(set) var token: ChangeToken
+        let others: ChangeToken
+
+        init(_ store: ShopStore) throws {
+            self.store = store
+            let price = try #require(Price(1))
+            product = Product(id: 1, title: "A", description: "", price: price, images: [])
+            token = store.changeToken("anna")
+            others = store.changeToken("bert").and(store.changeToken(products: [2]))
+        }
+
+        var holds: Bool { token.holds(at: .now()) }
+
+        /// Expects that a change has ended the response, and takes the next one.
+        mutating func expectEnded(_ change: String) {
+            #expect(!holds, "\(change)")
+            token = store.changeToken("anna")
+        }
+    }
+
+    @Test("TRUST-21 it ends with each change of the list, and with no other")
+    func changes() async throws {
+        try await ShopHarness.run { (app) async throws in
+            var kept = try Kept(app.store)
+            _ = try await app.store.add(kept.product, quantity: 1, to: "anna")
+            kept.expectEnded("add")
+            _ = try await app.store.change(.by(1), of: ListItemID(productID: 1), "anna")
+            kept.expectEnded("quantity")
+            _ = try await app.store.order(.products([1]), "anna")
+            kept.expectEnded("order")
+            _ = try await app.store.remove(ListItemID(productID: 1), "anna")
+            kept.expectEnded("remove")
+            _ = try await app.store.clear("anna")
+            #expect(kept.holds, "an empty list is cleared")
+            _ = try await app.store.add(kept.product, quantity: 1, to: "anna")
+            kept.expectEnded("add again")
+            _ = try await app.store.clear("anna")
+            kept.expectEnded("clear")
+            #expect(kept.others.holds(at: .now()), "nothing of this concerns another profile or product")
+        }
+    }
+
+    @Test("TRUST-21 it ends with each change of the profile's searches and filters, and with no other")
+    func searches() async throws {
+        try await ShopHarness.run { (app) async throws in
+            var kept = try Kept(app.store)
+            try await app.store.record(SearchQuery(text: "a"), "anna", at: .distantPast)
+            kept.expectEnded("search")
+            try await app.store.record(SearchQuery(text: "a"), "anna", at: .distantFuture)
+            #expect(kept.holds, "the same search once more")
+            _ = try await app.store.setFilters(SearchFilters(categoryID: 1), "anna")
+            kept.expectEnded("filters")
+            _ = try await app.store.resetSettings("anna")
+            kept.expectEnded("reset")
+            _ = try await app.store.clearHistory("anna")
+            kept.expectEnded("history")
+            #expect(kept.others.holds(at: .now()), "nothing of this concerns another profile or product")
+        }
+    }
+
+    @Test("TRUST-21 it ends with each change of a listed product, as a response of its card, and with no other")
+    func products() async throws {
+        try await ShopHarness.run { (app) async throws in
+            let store = app.store
+            var kept = try Kept(store)
+            _ = try await store.add(kept.product, quantity: 1, to: "anna")
+            kept.expectEnded("add")
+            let (card, save) = (store.changeToken(products: [1]), store.save(fetchedAt: { .distantPast }))
+            try await store.database.write { [product = kept.product] in try save([product], $0) }
+            kept.expectEnded("product")
+            #expect(!card.holds(at: .now()))
+            try await store.database.write { [product = kept.product] in try save([product], $0) }
+            #expect(kept.holds, "the same product once more")
+            try await store.markGone(1, at: .distantPast)
+            kept.expectEnded("gone")
+            try await store.markPresent([1], at: .distantPast)
+            kept.expectEnded("back")
+            try await store.markPresent([1], at: .distantPast)
+            #expect(kept.holds, "it was there already")
+            #expect(kept.others.holds(at: .now()), "nothing of this concerns another profile or product")
         }
     }
 }

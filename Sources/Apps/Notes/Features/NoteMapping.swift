@@ -20,7 +20,7 @@ struct NoteMapping: Sendable {
         let onlyPlaced = try request.query.flag("placed")
         let map = try app.store.map(view, zoom: zoom, onlyPlaced: onlyPlaced, account: account)
         let time = NoteTime(in: zone, now: app.clock.now())
-        // The user's place is shown only if there is no note.
+        // The user's place is shown only if no note has one.
         var address: NoteAddresses.Address?
         if map.latest == nil, let user { address = try await app.addresses.address(of: user) }
         let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
@@ -123,7 +123,7 @@ struct NoteMapScreen: Encodable, Sendable {
         /// `latest_note`, `user` or `zero`.
         let reason: String
 
-        /// The place of the note that was saved last, else the user's, else 0°, 0°.
+        /// The place of the last saved note that has one, else the user's, else 0°, 0°.
         init(latest: Note.Location?, user: Note.Location?) {
             let place = latest ?? user ?? .unknown
             lat = place.coordinate.latitude

@@ -12,7 +12,7 @@ struct NoteMap: Sendable {
     let clusters: [NoteCluster]
     /// The zoom of the clusters; nil if every note of the view is a pin.
     let zoom: Int?
-    /// The last saved note, wherever it is.
+    /// The last saved note that has a place, wherever it is.
     let latest: NoteOutline?
     /// Notes of the account.
     let total: Int
@@ -31,8 +31,8 @@ extension NoteStore {
         try users.read { db in
             let unplaced = onlyPlaced ? try Self.unplaced(account, db) : nil
             let latest = try NoteOutline.fetchOne(
-                db.cachedStatement(sql: Self.listedNotes.first),
-                arguments: ["account": account, "limit": 1, "offset": 0]
+                db.cachedStatement(sql: Self.selectLatestPlaced),
+                arguments: [account]
             )
             let select = try db.cachedStatement(sql: Self.selectTotals)
             let totals = try Row.fetchOne(select, arguments: [account, account])
@@ -78,10 +78,7 @@ extension NoteStore {
 
     /// Returns the notes of an account without a place.
     private static func unplaced(_ account: Int64, _ db: Database) throws -> UnplacedNotes {
-        let row = try Row.fetchOne(
-            db.cachedStatement(sql: selectUnplaced),
-            arguments: ["account": account, "name": Note.Location.unknown.name]
-        )
+        let row = try Row.fetchOne(db.cachedStatement(sql: selectUnplaced), arguments: [account])
         return try UnplacedNotes(count: row?.size(0) ?? 0, ids: row?.value(1) ?? 0)
     }
 
@@ -141,11 +138,15 @@ extension NoteStore {
             AND west <= :east AND east >= :west AND south <= :north AND north >= :south
         LIMIT :limit
         """
+    // The conditions are those of the partial indexes, which a parameter in place of the name would not select.
+    static let selectLatestPlaced = """
+        SELECT \(NoteOutline.columns) FROM note
+        WHERE account = ? AND (latitude <> 0 OR longitude <> 0 OR location_name <> '\(Note.Location.unknown.name)')
+        ORDER BY revision DESC LIMIT 1
+        """
     static let selectUnplaced = """
-        SELECT count(*), coalesce(sum(note.id), 0) FROM note_position CROSS JOIN note ON note.id = note_position.id
-        WHERE account_from <= :account AND account_to >= :account
-            AND west <= 0 AND east >= 0 AND south <= 0 AND north >= 0
-            AND note.account = :account AND latitude = 0 AND longitude = 0 AND location_name = :name
+        SELECT count(*), coalesce(sum(id), 0) FROM note
+        WHERE account = ? AND latitude = 0 AND longitude = 0 AND location_name = '\(Note.Location.unknown.name)'
         """
     static let selectOutlines = """
         SELECT \(NoteOutline.columns) FROM note WHERE id IN (SELECT value FROM json_each(?)) AND +account = ?

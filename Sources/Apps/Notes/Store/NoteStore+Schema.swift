@@ -18,6 +18,8 @@ extension NoteStore {
         SchemaMigration("notes/013 words", migrate: enterWords),
         SchemaMigration("notes/014 parts of signs", migrate: enterTermsAgain),
         SchemaMigration("notes/015 trash by time", sql: trashByTime),
+        SchemaMigration("notes/016 notes without a place", sql: withoutPlace),
+        SchemaMigration("notes/017 notes with a place", sql: withPlace),
     ]
 
     private static let accounts = """
@@ -190,5 +192,18 @@ extension NoteStore {
         UPDATE notes_people SET people = (SELECT count(*) FROM notes_person);
         UPDATE notes_person SET sort_first = substr(sort_first, 1, 200), sort_last = substr(sort_last, 1, 200)
             WHERE length(sort_first) > 200 OR length(sort_last) > 200;
+        """
+
+    // Each view of the map that leaves these notes out counts them. The index has all columns of the count, so that it
+    // reads no row: texts make rows long.
+    private static let withoutPlace = """
+        CREATE INDEX note_without_place ON note (account, latitude, longitude, location_name)
+            WHERE latitude = 0 AND longitude = 0 AND location_name = 'Unknown location';
+        """
+
+    // The last saved of them is the centre of each view of the map, however many without a place were saved later.
+    private static let withPlace = """
+        CREATE INDEX note_with_place ON note (account, revision DESC)
+            WHERE latitude <> 0 OR longitude <> 0 OR location_name <> 'Unknown location';
         """
 }

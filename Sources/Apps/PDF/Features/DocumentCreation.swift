@@ -5,6 +5,7 @@ import Media
 import Screens
 import Server
 import Storage
+import Synchronization
 
 /// Makes drafts of uploaded files.
 struct DocumentCreation: Sendable {
@@ -49,29 +50,44 @@ struct DocumentCreation: Sendable {
     ) async throws -> ScreenResponse {
         let created = pdf.clock.now()
         let files = Array(batches.joined())
-        var standard = DocumentName.Standard(
-            at: created,
-            in: try request.query.timeZone(),
-            Language.current,
-            taken: try pdf.store.names(profile: profile, since: created.addingTimeInterval(-60))
-        )
-        let names = batches.map { Self.imported($0) ?? standard.next() }
+        let standard = DocumentName.Standard(at: created, in: try request.query.timeZone(), Language.current)
         return try await pdf.jobs.run(request, titles: files.map(\.title)) { progress in
-            let made = try await make(batches, names, parameters, progress)
-            let texts = made.flatMap(\.notices).map { FileNotice($0, files) }
-            return try await request.answering {
-                try response($0, texts, profile: profile)
-            } to: {
-                try await pdf.store.insert(
-                    made.map(\.document),
-                    profile: profile,
-                    created: created,
-                    draftUntil: pdf.clock.now().addingTimeInterval(
-                        pdf.options.settings[PDFApp.draftLifetime].seconds
-                    ),
-                    quota: pdf.options.quota(of: profile)
-                )
-            }.response
+            // A file has its name as title, so that it is made again if another server has taken the name meanwhile.
+            try await pdf.lookup.retrying {
+                try await naming(batches, standard, created, profile: profile) { names, defaultNames in
+                    let made = try await make(batches, names, parameters, progress)
+                    let texts = made.flatMap(\.notices).map { FileNotice($0, files) }
+                    return try await request.answering {
+                        try response($0, texts, profile: profile)
+                    } to: {
+                        try await pdf.store.insert(
+                            made.map(\.document),
+                            defaultNames: defaultNames,
+                            profile: profile,
+                            created: created,
+                            draftUntil: pdf.clock.now() + pdf.options.settings[PDFApp.draftLifetime].seconds,
+                            quota: pdf.options.quota(of: profile)
+                        )
+                    }.response
+                }
+            }
+        }
+    }
+
+    /// Calls a function with the names of new documents, and those of them that are default names.
+    private func naming<Result>(
+        _ batches: [[SourceFile]],
+        _ standard: DocumentName.Standard,
+        _ created: Date,
+        profile: String,
+        _ body: (_ names: [String], _ defaultNames: Set<String>) async throws -> Result
+    ) async throws -> Result {
+        let imported = batches.map(Self.imported)
+        let taken = try pdf.store.names(profile: profile, around: created)
+        let count = imported.count { $0 == nil }
+        return try await pdf.defaultNames.holding(count, of: standard, besides: taken, profile: profile) { free in
+            var next = free.makeIterator()
+            return try await body(imported.compactMap { $0 ?? next.next() }, Set(free))
         }
     }
 
@@ -185,6 +201,36 @@ struct UploadedFiles: Sendable {
             source.password = password
             return source
         }
+    }
+}
+
+/// The default names of documents that this server is making, which no row has yet.
+final class DefaultNames: Sendable {
+    private let held = Mutex<[String: Set<String>]>([:])
+
+    /// Calls a function with names that no other call for the profile gets before it returns.
+    ///
+    /// - Parameter taken: the names that documents have.
+    func holding<Result>(
+        _ count: Int,
+        of standard: DocumentName.Standard,
+        besides taken: Set<String>,
+        profile: String,
+        _ body: ([String]) async throws -> Result
+    ) async throws -> Result {
+        let names = held.withLock { held in
+            var taken = taken.union(held[profile] ?? [])
+            let names = (0..<count).map { _ in standard.next(&taken) }
+            held[profile, default: []].formUnion(names)
+            return names
+        }
+        defer {
+            held.withLock { held in
+                held[profile]?.subtract(names)
+                if held[profile]?.isEmpty == true { held[profile] = nil }
+            }
+        }
+        return try await body(names)
     }
 }
 

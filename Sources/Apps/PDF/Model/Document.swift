@@ -129,18 +129,17 @@ enum DocumentName {
     }
 
     /// The names of new documents without a name, such as `Document 2026-01-05 10-00`, in the time zone and language of
-    /// the user. A number distinguishes those of the same minute; two that are made at the same time may have the same.
-    struct Standard {
+    /// the user. A number distinguishes those of the same minute.
+    struct Standard: Sendable {
         private let name: String
-        private var taken: Set<String>
 
-        /// - Parameter taken: the names that other documents of the minute have.
-        init(at instant: Date, in zone: TimeZone?, _ language: Language, taken: Set<String> = []) {
+        init(at instant: Date, in zone: TimeZone?, _ language: Language) {
             let time = CivilTime(instant, in: zone).map { " " + $0.text("YYYY-MM-DD hh-mm") } ?? ""
-            (name, self.taken) = (Text.documentName[language] + time, taken)
+            name = Text.documentName[language] + time
         }
 
-        mutating func next() -> String {
+        /// Returns the first of the names that is not taken, and adds it to those that are.
+        func next(_ taken: inout Set<String>) -> String {
             var (found, number) = (name, 1)
             while !taken.insert(found).inserted {
                 number += 1

@@ -64,14 +64,16 @@ extension DocumentStore {
         try users.read { try Self.counts(of: profile, $0).revision }
     }
 
-    /// Returns the names of a profile's documents and drafts that were made since an instant.
-    func names(profile: String, since instant: Date) throws -> Set<String> {
-        try users.read { db in
-            try String.fetchSet(
-                try db.cachedStatement(sql: Self.selectNames),
-                arguments: ["profile": profile, "since": instant.millisecondsSince1970]
-            )
-        }
+    /// Returns the names of a profile's documents and drafts that were made in the minute before an instant, or later.
+    func names(profile: String, around instant: Date) throws -> Set<String> {
+        try users.read { try Self.names(profile, around: instant, $0) }
+    }
+
+    static func names(_ profile: String, around instant: Date, _ db: Database) throws -> Set<String> {
+        try String.fetchSet(
+            try db.cachedStatement(sql: selectNames),
+            arguments: ["profile": profile, "since": instant.addingTimeInterval(-60).millisecondsSince1970]
+        )
     }
 
     /// Each half has an index of its own.

@@ -12,7 +12,7 @@ import Storage
 /// Documents are user data: no cache budget removes them. Drafts are invisible as soon as they expire
 /// (``purgeDrafts(at:)`` removes them).
 struct DocumentStore: Sendable {
-    /// The document has changed since it was read, or does not exist any more.
+    /// The document has changed since it was read, or does not exist any more; or the name of a new one is taken.
     struct Gone: Error {}
 
     /// A document to be inserted.
@@ -115,11 +115,15 @@ struct DocumentStore: Sendable {
 
     /// Inserts documents, all or none.
     ///
-    /// - Parameter draftUntil: when they expire; nil for saved documents.
+    /// - Parameters:
+    ///   - defaultNames: those of the names that no other document of the minute may have.
+    ///   - draftUntil: when they expire; nil for saved documents.
     /// - Returns: the documents, the new revision of the list if that changed, and the bytes that the profile stores.
-    /// - Throws: 507 `quota-exceeded`; `MediaError.tooManyPages`. The files of the documents are removed then.
+    /// - Throws: ``Gone`` if one of the default names is taken; 507 `quota-exceeded`; `MediaError.tooManyPages`. The
+    ///   files of the documents are removed then.
     func insert(
         _ documents: [New],
+        defaultNames: Set<String> = [],
         profile: String,
         created: Date,
         draftUntil: Date?,
@@ -132,6 +136,10 @@ struct DocumentStore: Sendable {
             throw MediaError.tooManyPages(limit: Self.mostPages)
         }
         return try await users.write(scope: Self.scope(profile), contents: documents.map(\.file)) { db in
+            if !defaultNames.isEmpty {
+                let taken = try Self.names(profile, around: created, db)
+                guard taken.isDisjoint(with: defaultNames) else { throw Gone() }
+            }
             let inserted = try quota.holding({ try Self.usage(of: profile, db) }) {
                 try documents.map { new in
                     try blobs.insert(new.file, in: db)
