@@ -10,8 +10,8 @@ import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, copy, menu} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
-import {define, time, zone} from './texts.js';
-import {button, empty, moment} from './ui.js';
+import {day, define, time, zone} from './texts.js';
+import {button, empty} from './ui.js';
 
 const t = define({
   en: {
@@ -147,8 +147,11 @@ function fileRow(item, list, selection) {
   const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
     && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
   const at = item.modified_at ?? item.created_at;
-  return row(item, [item.folder?.name, at && (item.folder ? moment(at) : time(at)), size], tags, list, null, selection);
+  return row(item, [item.folder?.name, at && (item.folder ? short(at) : time(at)), size], tags, list, null, selection);
 }
+
+/** Makes the time of a row that names its folder, too: a phone has no room for that of day. */
+const short = at => [day(at), h('span', {class: 'wide-only'}, time(at).slice(day(at).length))];
 
 function row(item, facts, tags, list, extra = null, selection = null) {
   const names = ['fact-folder', 'fact-date', 'fact-size'];

@@ -6,9 +6,9 @@ import {askName} from './form.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
-import {define, langOf, time} from './texts.js';
+import {day, define, langOf, time} from './texts.js';
 import {openTrash, remove, t as bin} from './trash.js';
-import {button, empty, linkButton, moment, picture, skeleton, words} from './ui.js';
+import {button, empty, linkButton, picture, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
@@ -118,7 +118,7 @@ function documentRow(item, list, merging) {
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
       `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
-      [moment(item.created_at), item.page_count_text, item.size_text].map(fact =>
+      [day(item.created_at), item.page_count_text, item.size_text].map(fact =>
         h('span', {class: 'together'}, fact)))),
     h('div', {class: 'row-end'}, more));
   row.swipe = () => entriesOf(item, list(), merging, ['rename', 'delete']);

@@ -188,12 +188,6 @@ export function sourceState({reachable, failing, last_ok_at: lastOk}) {
   return failing ? 'Errors' : 'Up';
 }
 
-/** Makes a time in facts of a row; a phone has no room for that of day. */
-export function moment(text) {
-  const date = day(text);
-  return [date, h('span', {class: 'wide-only'}, time(text).slice(date.length))];
-}
-
 /** Makes an element of words, with `lang` where their language is not that of the page. */
 export function words(tag, attributes, text) {
   return h(tag, {lang: langOf(text), ...attributes}, text);
