@@ -145,7 +145,7 @@ export function chooseFolder(title, act, hidden = []) {
     open(path);
     return [h('div', {class: 'bar'}, where, button(t('newFolder'), () => newFolder(path, () => open(path)),
       {icon: 'plus', bare: true})), place, h('div', {class: 'form-actions'}, take)];
-  }, {sheet: true});
+  });
 }
 
 function folderRows(folder, folders, open) {
@@ -169,7 +169,7 @@ export async function askToDelete(items, done) {
   const names = items.slice(0, 5).map(item => item.name).join(', ');
   const choice = await dialog(items.length > 1 ? t('several', items.length) : t('deleteThis', names),
     [h('p', {class: 'muted', dir: 'auto'}, items.length > 1 ? names : confirm?.message), h('p', null, t('restorable'))],
-    {sheet: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'quiet danger apart'},
+    {wide: true, role: 'alertdialog', actions: [{title: t('forGood'), value: 'forGood', kind: 'quiet danger apart'},
       {title: no, value: null}, {title: yes, value: 'trash', kind: 'danger'}]});
   const permanently = choice === 'forGood' ? 'true' : null;
   const lost = items.length > 5 ? t('several', items.length) : names;
@@ -199,7 +199,7 @@ async function putBack(items) {
 
 /** Publishes a file or folder, asked before unless it is public already, and shows its link. */
 export async function shareLink({path, name, public_url: isPublic}) {
-  if (!isPublic && !await dialog(t('askLink', name), [h('p', null, t('linkText'))], {sheet: true,
+  if (!isPublic && !await dialog(t('askLink', name), [h('p', null, t('linkText'))], {
     actions: [{title: t('cancel'), value: null}, {title: t('makeLink'), value: true, kind: 'primary'}]})) return;
   const answer = await attempt(headers => call('/v1/disk/links', {method: 'POST', body: {path}, headers}));
   if (!answer || answer.left) { if (answer) said(answer); return; }

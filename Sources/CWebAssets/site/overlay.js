@@ -17,7 +17,7 @@ export function dialog(title, content, options = {}) {
   const opener = document.activeElement;
   return new Promise(resolve => {
     const heading = h('h2', {id: `dialog-${++count}`, tabindex: '-1', lang: langOf(title)}, title);
-    const element = h('dialog', {class: `dialog ${options.sheet ? 'sheet' : ''} ${options.wide ? 'wide' : ''}`,
+    const element = h('dialog', {class: `dialog ${options.wide ? 'wide' : ''}`,
       'aria-labelledby': heading.id, role: options.role ?? null});
     const close = (value = null) => { element.result = value; element.close(); };
     const canClose = options.canClose ?? (() => mayLose(element));

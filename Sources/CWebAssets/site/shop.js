@@ -284,6 +284,6 @@ function openFilters(query, sheet, search, later) {
   });
   return dialog(t('filter'), close => [form([category, h('div', {class: 'pair'}, from, to), exact], t('apply'),
     values => send(values, close), {first: button(t('reset'), () => close(Object.fromEntries(filterNames.map(name =>
-      [name, null]))), {kind: 'quiet'})})], {sheet: true}).then(changes => changes && search(changes));
+      [name, null]))), {kind: 'quiet'})})]).then(changes => changes && search(changes));
 }
 

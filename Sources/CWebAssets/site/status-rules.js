@@ -168,7 +168,7 @@ export function askFor(title, fields, send) {
       throw problem;
     }
     close();
-  })], {sheet: true});
+  })]);
 }
 
 /** Draws a titled list that is drawn anew only when it has changed. */
