@@ -257,20 +257,12 @@ struct HTTPClientTransportUploadsTests {
         )
     }
 
-    /// Parts of a body wait only in sockets: the event loop has written each part to the upstream before the client
-    /// asks for the next one.
-    @Test(
-        "SRV-07 No part of a large body waits for the event loop that sends it while further ones are taken",
-        arguments: [true, false]
-    )
-    func transport(isLengthKnown: Bool) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
-        let transport = HTTPClientTransport(eventLoopGroup: group, connectTimeout: .seconds(10))
-        let (parts, text) = (500, "xxxx")
-        let end = "\r\n\r\n"  // What the server takes for the end of something.
-        let counts = NIOLockedValueBox((taken: 0, passed: 0, mostAhead: 0))
-        let body = ByteStream {
+    private typealias Counts = NIOLockedValueBox<(taken: Int, passed: Int, mostAhead: Int)>
+
+    /// Returns a body of parts with the same length, of which the last is `end`. It counts the parts that were taken,
+    /// those of them that the event loop has passed, and the most that were ahead of it.
+    private static func body(_ parts: Int, end: String, _ loop: any EventLoop, _ counts: Counts) -> ByteStream {
+        ByteStream {
             {
                 let taken = counts.withLockedValue { counts in
                     counts.mostAhead = max(counts.mostAhead, counts.taken - counts.passed)
@@ -280,20 +272,32 @@ struct HTTPClientTransportUploadsTests {
                 guard taken <= parts else { return nil }
                 // Queued before the part itself: while this has not run, the part has not been sent either.
                 loop.execute { counts.withLockedValue { $0.passed += 1 } }
-                return ByteBuffer(string: taken == parts ? end : text)
+                return ByteBuffer(string: taken == parts ? end : String(repeating: "x", count: end.utf8.count))
             }
         }
+    }
+
+    /// Parts of a body wait only in sockets: the event loop has written each part to the upstream before the client
+    /// asks for the next one.
+    @Test(
+        "SRV-07 No part of a large body waits for the event loop that sends it while further ones are taken",
+        arguments: [true, false]
+    )
+    func transport(isLengthKnown: Bool) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let transport = HTTPClientTransport(eventLoopGroup: group, connectTimeout: .seconds(10))
+        let (parts, counts) = (500, Counts((taken: 0, passed: 0, mostAhead: 0)))
+        let end = "\r\n\r\n"  // What the server takes for the end of something.
         var failure: (any Error)?
         do {
             try await RawServer.with(.silence, .response("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
                 server in
-                let length = isLengthKnown ? parts * text.utf8.count : nil
                 let request = StreamedRequest(
                     method: .put,
                     url: server.url + "/",
                     headerFields: [:],
-                    body: body,
-                    bodyLength: length
+                    body: Self.body(parts, end: end, group.next(), counts),
+                    bodyLength: isLengthKnown ? parts * end.utf8.count : nil
                 )
                 _ = try await transport.stream(
                     request,

@@ -129,36 +129,52 @@ struct OutboxTests {
         #expect(try database.integer("SELECT count(*) FROM blob") == 0)
     }
 
-    @Test("Memory follows rows that another server has changed once they are read, also if a number is given again")
+    /// The outbox of a server that has read two entries of another one.
+    private struct Followed {
+        let database: LarderDatabase
+        let other = Outbox<Letter>(OutboxTests.journal)
+        let outbox = Outbox<Letter>(OutboxTests.journal)
+
+        var texts: [String]? { outbox.queue(of: "me")?.entries.map { "\($0.number) \($0.work.text)" } }
+
+        func note(_ numbers: Int64...) { outbox.note(numbers.map { ["me".databaseValue, $0.databaseValue] }) }
+
+        func follow() throws -> Bool { try outbox.follow("me") { try database.read($0) } }
+    }
+
+    @Test("Memory follows rows that another server has changed once they are read")
     func followed() async throws {
-        let database = try database()
-        let other = Outbox<Letter>(Self.journal)
-        let outbox = Outbox<Letter>(Self.journal)
-        func texts() -> [String]? { outbox.queue(of: "me")?.entries.map { "\($0.number) \($0.work.text)" } }
-        @Sendable func note(_ numbers: Int64...) {
-            outbox.note(numbers.map { ["me".databaseValue, $0.databaseValue] })
-        }
-        let (one, two) = (entry("one"), entry("two"))
-        _ = try await database.write { try other.apply([.put(one), .put(two)], in: $0) }
-        #expect(try !outbox.follow("me") { try database.read($0) }, "it knows of nothing")
-        note(1, 2)
-        #expect(outbox.isBehind("me") && outbox.accountsBehind == ["me"] && texts() == nil)
+        let followed = Followed(database: try database())
+        let (one, two, outbox) = (entry("one"), entry("two"), followed.outbox)
+        _ = try await followed.database.write { try followed.other.apply([.put(one), .put(two)], in: $0) }
+        #expect(try !followed.follow(), "it knows of nothing")
+        followed.note(1, 2)
+        #expect(outbox.isBehind("me") && outbox.accountsBehind == ["me"] && followed.texts == nil)
         #expect(outbox.accounts.isEmpty)
         #expect(throws: Failure.self) { try outbox.follow("me") { _ in throw Failure() } }
-        #expect(outbox.isBehind("me") && texts() == nil)
-        #expect(try outbox.follow("me") { try database.read($0) })
-        #expect(!outbox.isBehind("me") && texts() == ["1 one", "2 two"])
-        note(1)
+        #expect(outbox.isBehind("me") && followed.texts == nil)
+        #expect(try followed.follow())
+        #expect(!outbox.isBehind("me") && followed.texts == ["1 one", "2 two"])
+        followed.note(1)
         _ = try outbox.follow("me") { read in
             #expect(outbox.isBehind("me"), "whoever needs the rows meanwhile waits for them")
-            try database.read(read)
+            try followed.database.read(read)
         }
-        let (stored, noon) = (try #require(other.entry("two", of: "me")), noon)
-        let three = entry("three")
+    }
+
+    @Test("Memory follows rows that another server has removed or ended, also if a number is given again")
+    func followedRemovals() async throws {
+        let followed = Followed(database: try database())
+        let (database, other, outbox) = (followed.database, followed.other, followed.outbox)
+        let (one, two, three, noon) = (entry("one"), entry("two"), entry("three"), noon)
+        _ = try await database.write { try other.apply([.put(one), .put(two)], in: $0) }
+        followed.note(1, 2)
+        #expect(try followed.follow())
+        let stored = try #require(other.entry("two", of: "me"))
         _ = try await database.write { try other.apply([.remove(stored), .put(three)], in: $0) }
-        note(2)
-        #expect(try outbox.follow("me") { try database.read($0) })
-        #expect(texts() == ["1 one", "2 three"] && outbox.entry("two", of: "me") == nil)
+        followed.note(2)
+        #expect(try followed.follow())
+        #expect(followed.texts == ["1 one", "2 three"] && outbox.entry("two", of: "me") == nil)
         var done = try #require(other.entry("one", of: "me"))
         _ = done.progress.apply(.began, at: noon)
         _ = done.progress.apply(.succeeded, at: noon)
@@ -167,15 +183,15 @@ struct OutboxTests {
             try other.apply([.put(ended)], in: db)
             try other.removeAll(of: "you", in: db)
         }
-        note(1)
+        followed.note(1)
         try database.read { try outbox.load(at: nil, $0) }
         #expect(outbox.isBehind("me"), "what was noted before the start is read as well")
-        #expect(try outbox.follow("me") { try database.read($0) })
-        #expect(texts() == ["2 three"])
+        #expect(try followed.follow())
+        #expect(followed.texts == ["2 three"])
         try await database.write { try other.removeAll(of: "me", in: $0) }
-        note(1, 2)
-        #expect(try outbox.follow("me") { try database.read($0) })
-        #expect(texts() == nil && outbox.entry("three", of: "me") == nil)
+        followed.note(1, 2)
+        #expect(try followed.follow())
+        #expect(followed.texts == nil && outbox.entry("three", of: "me") == nil)
     }
 
     @Test("A pause lets nothing pass, one runs at a time, and the next is known while one ends")

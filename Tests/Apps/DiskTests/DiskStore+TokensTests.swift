@@ -148,3 +148,71 @@ struct DiskStoreTokensTests {
         DELETE FROM grdb_migrations WHERE identifier = 'disk/011 rows of users';
         """
 }
+
+@Suite("The token of a session over HTTP")
+struct DiskTokenTests {
+    /// Opens a session with a token on a Disk with a file.
+    private static func withToken(
+        _ test: @escaping @Sendable (DiskHarness, FakeYandexDisk, _ opened: Exchanged) async throws -> Void
+    ) async throws {
+        let disk = FakeYandexDisk()
+        disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
+        disk.put("disk:/a.txt")
+        try await DiskHarness.run(disk) { app in
+            let token = #"{"mode":"oauth_token","access_token":" y0_VerySecretToken "}"#
+            try await test(app, disk, try await app.ask(.post, "/v1/disk/session", json: token))
+        }
+    }
+
+    private static let screens = [
+        "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
+        "trash", "search?q=a",
+    ]
+
+    @Test("DISK-04 a token opens a session; it is sent to the API as OAuth, and to no other server")
+    func token() async throws {
+        try await Self.withToken { app, disk, opened in
+            opened.expectScreen("disk.session", status: 201)
+            #expect(opened.headerFields[.location] == "/v1/disk/session")
+            #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
+            #expect(opened["data.name"] == "login-77")
+            #expect(opened["data.route.screen"] == "disk.recent")
+            let bearer = try opened.string("data.token")
+            for target in Self.screens {
+                #expect(try await app.get("/v1/disk/\(target)", as: bearer).status == 200, "\(target)")
+            }
+            let own = disk.requests.filter { $0.url.hasPrefix("https://disk.test") }
+            #expect(own.allSatisfy { $0.headerFields[.authorization] == "OAuth y0_VerySecretToken" })
+            #expect(
+                disk.requests.contains {
+                    $0.url.hasPrefix("https://downloader.test") && $0.headerFields[.authorization] == nil
+                }
+            )
+        }
+    }
+
+    @Test("DISK-04 a token is in no response, no log line, no file in clear; nor is the address of a download")
+    func secrecy() async throws {
+        try await Self.withToken { app, disk, opened in
+            let bearer = try opened.string("data.token")
+            var responses = [opened]
+            for target in Self.screens { responses.append(try await app.get("/v1/disk/\(target)", as: bearer)) }
+            #expect(responses.dropFirst().allSatisfy { $0.status == 200 })
+            disk.goAway()
+            responses.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
+            for response in responses {
+                #expect(
+                    !response.text.contains("VerySecret")
+                        && !response.headerFields.contains { $0.value.contains("VerySecret") }
+                )
+                #expect(!response.text.contains("downloader.test/") && !response.text.contains("tknv="))
+            }
+            #expect(!app.log.lines.contains { $0.contains("VerySecret") || $0.contains("tknv=") })
+            let stored = try app.everythingStored()
+            for secret in ["VerySecret", "downloader.test/", "tknv=", bearer] {
+                #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")
+            }
+            #expect(stored.firstRange(of: Data("disk:/a.txt".utf8)) != nil, "the search does find what is there")
+        }
+    }
+}

@@ -41,23 +41,40 @@ struct OutboxRunnerTests {
         }
     }
 
+    private static let screens = [
+        "recent", "files", "published", "search?q=a", "file?path=/a.txt", "files?path=/folder",
+    ]
+
+    /// Returns the names that the screens show.
+    private static func shown(_ app: DiskHarness, _ token: String) async throws -> [[String]] {
+        var names: [[String]] = []
+        for screen in screens {
+            let answer = try await app.get("/v1/disk/\(screen)", as: token)
+            names.append(DiskHarness.names(answer))
+            if case .string(let name)? = answer["data.name"] { names.append([name]) }
+        }
+        return names
+    }
+
+    /// Expects that each screen says that a write needs a decision.
+    private static func expectNeedsDecision(_ app: DiskHarness, _ token: String) async throws {
+        for screen in screens + ["profile", "outbox"] {
+            let answer = try await app.get("/v1/disk/\(screen)", as: token)
+            #expect(answer["meta.needs_decision"] == 1, "\(screen): \(answer.text)")
+            #expect(answer["meta.banner.code"] == "needs-decision" && answer["meta.banner.dismiss"] == "on_resolved")
+            #expect(try answer.string("meta.banner.text").contains("need your decision: 1"))
+        }
+        let russian = try await app.get("/v1/disk/files", as: token, [.acceptLanguage: "ru"])
+        #expect(try russian.string("meta.banner.text").contains("вашего решения: 1"))
+    }
+
     @Test(
         "DISK-41 a write that was refused for good changes nothing that is shown; meta and a banner say that it waits",
         arguments: ["delete", "rename"]
     )
     func refused(what: String) async throws {
         try await WriteScenario.run { app, disk, token in
-            let screens = ["recent", "files", "published", "search?q=a", "file?path=/a.txt", "files?path=/folder"]
-            func shown() async throws -> [[String]] {
-                var names: [[String]] = []
-                for screen in screens {
-                    let answer = try await app.get("/v1/disk/\(screen)", as: token)
-                    names.append(DiskHarness.names(answer))
-                    if case .string(let name)? = answer["data.name"] { names.append([name]) }
-                }
-                return names
-            }
-            let before = try await shown()
+            let before = try await Self.shown(app, token)
             disk.goAway()
             _ = try await app.get("/v1/disk/files?refresh=1", as: token)
             let rename = #"{"name":"b.txt"}"#
@@ -68,23 +85,13 @@ struct OutboxRunnerTests {
             // A write that depends on it waits with it, and has no effect either.
             let upload = "/v1/disk/file/content?path=/a.txt"
             _ = try await app.ask(.put, upload, as: token, [.prefer: "respond-async"], bytes: [1])
-            #expect(try await shown() != before)
+            #expect(try await Self.shown(app, token) != before)
             disk.intercept { request in
                 request.method == .get ? nil : FakeYandexDisk.refusal(403, "ForbiddenError")
             }
-            let href = try left.string("data.href")
-            try await app.outbox(href, is: "failed", as: token)
-            #expect(try await shown() == before)
-            for screen in screens + ["profile", "outbox"] {
-                let answer = try await app.get("/v1/disk/\(screen)", as: token)
-                #expect(answer["meta.needs_decision"] == 1, "\(screen): \(answer.text)")
-                #expect(
-                    answer["meta.banner.code"] == "needs-decision" && answer["meta.banner.dismiss"] == "on_resolved"
-                )
-                #expect(try answer.string("meta.banner.text").contains("need your decision: 1"))
-            }
-            let russian = try await app.get("/v1/disk/files", as: token, [.acceptLanguage: "ru"])
-            #expect(try russian.string("meta.banner.text").contains("вашего решения: 1"))
+            try await app.outbox(try left.string("data.href"), is: "failed", as: token)
+            #expect(try await Self.shown(app, token) == before)
+            try await Self.expectNeedsDecision(app, token)
             let held = try await app.ask(.delete, "/v1/disk/file?path=/a.txt", as: token)
             held.expectProblem("locked", 423)
             disk.intercept(nil)
@@ -95,7 +102,7 @@ struct OutboxRunnerTests {
             #expect(
                 after["meta.needs_decision"] == nil && after["meta.pending"] == nil && after["meta.banner"] == .null
             )
-            #expect(try await shown() == before)
+            #expect(try await Self.shown(app, token) == before)
         }
     }
 

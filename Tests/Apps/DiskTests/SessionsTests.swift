@@ -161,56 +161,6 @@ struct SessionsTests {
         }
     }
 
-    @Test("DISK-04 a token opens a session; it is sent as OAuth, and is in no response, no log line, no file in clear")
-    func token() async throws {
-        let disk = FakeYandexDisk()
-        disk.change { $0.tokens["y0_VerySecretToken"] = "77" }
-        disk.put("disk:/a.txt")
-        try await DiskHarness.run(disk) { app in
-            let opened = try await app.ask(
-                .post,
-                "/v1/disk/session",
-                json: #"{"mode":"oauth_token","access_token":" y0_VerySecretToken "}"#
-            )
-            opened.expectScreen("disk.session", status: 201)
-            #expect(opened.headerFields[.location] == "/v1/disk/session")
-            #expect(opened.names(in: "data") == ["kind", "name", "linked_at", "created_at", "token", "route"])
-            #expect(opened["data.name"] == "login-77")
-            #expect(opened["data.route.screen"] == "disk.recent")
-            let bearer = try opened.string("data.token")
-            var responses = [opened]
-            for target in [
-                "session", "profile", "recent", "files", "published", "file?path=/a.txt", "file/content?path=/a.txt",
-                "trash", "search?q=a",
-            ] {
-                responses.append(try await app.get("/v1/disk/\(target)", as: bearer))
-            }
-            #expect(responses.dropFirst().allSatisfy { $0.status == 200 })
-            let own = disk.requests.filter { $0.url.hasPrefix("https://disk.test") }
-            #expect(own.allSatisfy { $0.headerFields[.authorization] == "OAuth y0_VerySecretToken" })
-            #expect(
-                disk.requests.contains {
-                    $0.url.hasPrefix("https://downloader.test") && $0.headerFields[.authorization] == nil
-                }
-            )
-            disk.goAway()
-            responses.append(try await app.get("/v1/disk/files?refresh=1", as: bearer))
-            for response in responses {
-                #expect(
-                    !response.text.contains("VerySecret")
-                        && !response.headerFields.contains { $0.value.contains("VerySecret") }
-                )
-                #expect(!response.text.contains("downloader.test/") && !response.text.contains("tknv="))
-            }
-            #expect(!app.log.lines.contains { $0.contains("VerySecret") || $0.contains("tknv=") })
-            let stored = try app.everythingStored()
-            for secret in ["VerySecret", "downloader.test/", "tknv=", bearer] {
-                #expect(stored.firstRange(of: Data(secret.utf8)) == nil, "\(secret)")
-            }
-            #expect(stored.firstRange(of: Data("disk:/a.txt".utf8)) != nil, "the search does find what is there")
-        }
-    }
-
     @Test("a session that is not used for 400 days ends with its token; the last one with all of its account")
     func lifetime() async throws {
         try await DiskHarness.run { app in

@@ -231,48 +231,23 @@ struct WriteRunSendingTests {
     @Test("DISK-34 folders are made, things moved and copied; the lists of both places know it")
     func organise() async throws {
         try await WriteScenario.run { app, disk, token in
-            let folder = try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/Новая папка"}"#)
+            func post(_ target: String, _ json: String) async throws -> Exchanged {
+                try await app.ask(.post, "/v1/disk/\(target)", as: token, json: json)
+            }
+            let folder = try await post("folders", #"{"path":"/Новая папка"}"#)
             #expect(folder.status == 201 && folder["data.type"] == "dir")
-            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/folder"}"#).expectProblem(
-                "target-exists",
-                409
-            )
-            try await app.ask(.post, "/v1/disk/folders", as: token, json: #"{"path":"/none/x"}"#).expectProblem(
-                "not-found",
-                404
-            )
-            #expect(
-                try await app.ask(
-                    .post,
-                    "/v1/disk/files/copy",
-                    as: token,
-                    json: #"{"from":"/a.txt","to":"/folder/copy.txt"}"#
-                ).status == 201
-            )
-            let moved = try await app.ask(
-                .post,
-                "/v1/disk/files/move",
-                as: token,
-                json: #"{"from":"/a.txt","to":"/folder/moved.txt"}"#
-            )
+            try await post("folders", #"{"path":"/folder"}"#).expectProblem("target-exists", 409)
+            try await post("folders", #"{"path":"/none/x"}"#).expectProblem("not-found", 404)
+            let copied = try await post("files/copy", #"{"from":"/a.txt","to":"/folder/copy.txt"}"#)
+            #expect(copied.status == 201)
+            let moved = try await post("files/move", #"{"from":"/a.txt","to":"/folder/moved.txt"}"#)
             #expect(moved.status == 201 && moved["data.path"] == "disk:/folder/moved.txt")
-            try await app.ask(
-                .post,
-                "/v1/disk/files/move",
-                as: token,
-                json: #"{"from":"/folder","to":"/folder/deeper"}"#
-            ).expectProblem("validation-failed", 422)
-            try await app.ask(
-                .post,
-                "/v1/disk/files/move",
-                as: token,
-                json: #"{"from":"/folder/copy.txt","to":"/folder/moved.txt"}"#
-            ).expectProblem("target-exists", 409)
-            #expect(
-                DiskHarness.names(try await app.get("/v1/disk/files?path=/folder&sort=name", as: token)) == [
-                    "a inner.txt", "copy.txt", "moved.txt",
-                ]
-            )
+            try await post("files/move", #"{"from":"/folder","to":"/folder/deeper"}"#)
+                .expectProblem("validation-failed", 422)
+            try await post("files/move", #"{"from":"/folder/copy.txt","to":"/folder/moved.txt"}"#)
+                .expectProblem("target-exists", 409)
+            let inFolder = try await app.get("/v1/disk/files?path=/folder&sort=name", as: token)
+            #expect(DiskHarness.names(inFolder) == ["a inner.txt", "copy.txt", "moved.txt"])
             #expect(DiskHarness.names(try await app.get("/v1/disk/files", as: token)) == ["folder", "Новая папка"])
             disk.goAway()
             #expect(DiskHarness.names(try await app.get("/v1/disk/recent?refresh=1", as: token)).contains("moved.txt"))

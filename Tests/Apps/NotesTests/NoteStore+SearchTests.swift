@@ -220,40 +220,14 @@ struct NoteStoreSearchTests {
         let epoch = Date(timeIntervalSince1970: 0)
         let bob = try #require(try await store.register(try UserName("bob"), hash, now: epoch))
         let other = try #require(try await store.register(try UserName("eve"), hash, now: epoch))
-        let vocabulary = [
-            "Straße", "strasse", "ёлка", "北京大学", "大学", "カタカナ", "แมว", "김치찌개", "🎉", "👍🏽", "👩‍👧", "C++", "dog", "dogs",
-            "Δώρος", "12.50",
-        ]
         var notes: [Int64: [Int64: Note]] = [bob.id: [:], other.id: [:]]
         for _ in 0..<60 {
             let account = Bool.random(using: &chance) ? bob.id : other.id
-            let words = (0..<Int.random(in: 1...4, using: &chance)).compactMap { _ in
-                vocabulary.randomElement(using: &chance)
-            }
-            let body = words.joined(separator: " ")
-            let place = Note.Location(coordinate: .zero, name: vocabulary.randomElement(using: &chance) ?? "")
-            let now = Date(timeIntervalSince1970: 1)
-            switch (Int.random(in: 0..<4, using: &chance), notes[account]?.keys.min()) {
-            case (0, let id?):
-                #expect(try await store.delete(id, account: account) != nil)
-                notes[account]?[id] = nil
-            case (1, let id?):
-                let isMoved = Bool.random(using: &chance)
-                notes[account]?[id] = try await store.change(
-                    id,
-                    body: isMoved ? nil : body,
-                    location: isMoved ? place : nil,
-                    account: account,
-                    now: now
-                )
-            default:
-                let note = try await store.add(body, at: place, account: account, now: now)
-                notes[account]?[note.id] = note
-            }
+            try await Self.write(&notes[account, default: [:]], of: account, to: store, &chance)
         }
         try await NoteIndex.expectExact(in: database)
         for (account, notes) in notes {
-            for question in vocabulary + ["dog eve", "大学 🎉", "ёл", "찌개", "👍", "👧", "c"] {
+            for question in Self.vocabulary + ["dog eve", "大学 🎉", "ёл", "찌개", "👍", "👧", "c"] {
                 let query = NoteQuery(question)
                 let expected = notes.values.filter { note in
                     let found = NoteTerms(note)
@@ -263,6 +237,43 @@ struct NoteStoreSearchTests {
                 let page = try store.list(account: account, page: .init(limit: 100), search: query).page
                 #expect(page.rows.map(\.id) == expected && page.total == expected.count, "\(question)")
             }
+        }
+    }
+
+    private static let vocabulary = [
+        "Straße", "strasse", "ёлка", "北京大学", "大学", "カタカナ", "แมว", "김치찌개", "🎉", "👍🏽", "👩‍👧", "C++", "dog", "dogs",
+        "Δώρος", "12.50",
+    ]
+
+    /// Adds, changes or deletes a note of an account at random.
+    private static func write(
+        _ notes: inout [Int64: Note],
+        of account: Int64,
+        to store: NoteStore,
+        _ chance: inout SeededRandom
+    ) async throws {
+        let words = (0..<Int.random(in: 1...4, using: &chance)).compactMap { _ in
+            vocabulary.randomElement(using: &chance)
+        }
+        let body = words.joined(separator: " ")
+        let place = Note.Location(coordinate: .zero, name: vocabulary.randomElement(using: &chance) ?? "")
+        let now = Date(timeIntervalSince1970: 1)
+        switch (Int.random(in: 0..<4, using: &chance), notes.keys.min()) {
+        case (0, let id?):
+            #expect(try await store.delete(id, account: account) != nil)
+            notes[id] = nil
+        case (1, let id?):
+            let isMoved = Bool.random(using: &chance)
+            notes[id] = try await store.change(
+                id,
+                body: isMoved ? nil : body,
+                location: isMoved ? place : nil,
+                account: account,
+                now: now
+            )
+        default:
+            let note = try await store.add(body, at: place, account: account, now: now)
+            notes[note.id] = note
         }
     }
 

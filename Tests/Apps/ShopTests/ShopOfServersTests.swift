@@ -169,6 +169,41 @@ struct ShopOfServersTests {
         }
     }
 
+    /// Expects that a server shows what it has, without PostgreSQL.
+    private static func expectShown(_ app: ShopHarness) async throws {
+        let reads = [
+            "list", "history", "filters", "search?q=hoodie", "search?saved=1", "search?q=cap", "products/2",
+            "list/share", "list/items/2/share",
+        ]
+        for target in reads {
+            let shown = try await app.get("/v1/shop/\(target)")
+            #expect(shown.status == 200 && shown["meta.stale"] == true, "\(target): \(shown.text)")
+            #expect(shown["meta.banner.code"] == "store-unavailable" && shown["meta.offline"] == false, "\(target)")
+            #expect(try shown.string("meta.banner.text").contains("с назад"), "\(target)")
+        }
+        #expect(try await app.get("/v1/shop/list").listed == [2, 4])
+        #expect(try await app.get("/v1/shop/search?q=hoodie")["data.items.0.cart.quantity"] == 3)
+        #expect(try await app.get("/v1/shop/history").all("q", in: "data.items") == ["hoodie"])
+        #expect(try await app.get("\(items)/2/image").status == 200)
+        let categories = try await app.get("/v1/shop/categories")
+        #expect(categories.status == 200 && categories["meta.stale"] == false && categories["meta.banner"] == .null)
+    }
+
+    /// Expects that a server refuses each change, without PostgreSQL.
+    private static func expectRefused(_ app: ShopHarness) async throws {
+        let writes: [(HTTPRequest.Method, String, String)] = [
+            (.post, "list/items", #"{"product_id":2}"#), (.post, "list/items", #"{"product_id":7}"#),
+            (.patch, "list/items/2", #"{"by":1}"#), (.delete, "list/items/2", ""), (.delete, "list", ""),
+            (.put, "list/order", #"{"product_ids":[4,2]}"#), (.put, "filters", #"{"price_max":9}"#),
+            (.delete, "filters", ""), (.delete, "history", ""), (.delete, "history/0", ""),
+        ]
+        for (method, target, body) in writes {
+            let refused = try await app.ask(method, "/v1/shop/\(target)", json: body)
+            refused.expectProblem("store-unavailable", 503)
+            #expect(refused.headerFields[.retryAfter] != nil, "\(method) \(target)")
+        }
+    }
+
     @Test("SCALE-23 While PostgreSQL is away all is shown, stale with a text, and nothing is changed; then it goes on")
     func storeAway() async throws {
         let postgres = try await RunningPostgres.start()
@@ -179,36 +214,11 @@ struct ShopOfServersTests {
             #expect(try await two.get("/v1/shop/products/4").status == 200)
             try await one.add(4)
             try postgres.stop("immediate")
-            let reads = [
-                "list", "history", "filters", "search?q=hoodie", "search?saved=1", "search?q=cap", "products/2",
-                "list/share", "list/items/2/share",
-            ]
-            for target in reads {
-                let shown = try await one.get("/v1/shop/\(target)")
-                #expect(shown.status == 200 && shown["meta.stale"] == true, "\(target): \(shown.text)")
-                #expect(shown["meta.banner.code"] == "store-unavailable" && shown["meta.offline"] == false, "\(target)")
-                #expect(try shown.string("meta.banner.text").contains("с назад"), "\(target)")
-            }
-            #expect(try await one.get("/v1/shop/list").listed == [2, 4])
-            #expect(try await one.get("/v1/shop/search?q=hoodie")["data.items.0.cart.quantity"] == 3)
-            #expect(try await one.get("/v1/shop/history").all("q", in: "data.items") == ["hoodie"])
-            #expect(try await one.get("\(Self.items)/2/image").status == 200)
-            let categories = try await one.get("/v1/shop/categories")
-            #expect(categories.status == 200 && categories["meta.stale"] == false && categories["meta.banner"] == .null)
+            try await Self.expectShown(one)
             // A product that the catalogue shows at another price: the list has to wait for it.
             try one.control(.put, "products/2", #"{"price":28.5}"#)
             #expect(try await one.get("/v1/shop/products/2?refresh=1")["data.price"] == 28.5)
-            let writes: [(HTTPRequest.Method, String, String)] = [
-                (.post, "list/items", #"{"product_id":2}"#), (.post, "list/items", #"{"product_id":7}"#),
-                (.patch, "list/items/2", #"{"by":1}"#), (.delete, "list/items/2", ""), (.delete, "list", ""),
-                (.put, "list/order", #"{"product_ids":[4,2]}"#), (.put, "filters", #"{"price_max":9}"#),
-                (.delete, "filters", ""), (.delete, "history", ""), (.delete, "history/0", ""),
-            ]
-            for (method, target, body) in writes {
-                let refused = try await one.ask(method, "/v1/shop/\(target)", json: body)
-                refused.expectProblem("store-unavailable", 503)
-                #expect(refused.headerFields[.retryAfter] != nil, "\(method) \(target)")
-            }
+            try await Self.expectRefused(one)
             // The other server shows changes that it had not read yet once the store is reachable.
             #expect(try await two.get("/v1/shop/list")["meta.stale"] == true)
             try postgres.restart()

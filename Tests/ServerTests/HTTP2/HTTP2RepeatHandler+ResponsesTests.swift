@@ -192,37 +192,7 @@ struct HTTP2RepeatHandlerResponsesTests {
         connection.send(.rootStream, .windowUpdate(windowSizeIncrement: 1 << 17))
         if window < text.utf8.count { connection.send(1, .windowUpdate(windowSizeIncrement: 40_000)) }
         var (expected, size) = ([HTTP2StreamID: String](), window)
-        /// Requests a path, to which the application responds with a text, if it is asked.
-        func request(_ path: String, _ text: String, _ fields: [(String, String)] = []) {
-            let count = connection.streams.count
-            expected[connection.request(path, fields)] = text
-            if connection.streams.count > count { connection.streams[count].application.respond(text) }
-        }
-        for _ in 1...150 {
-            connection.piece = [1, 7, 100, .max].randomElement(using: &random) ?? 1
-            switch Int.random(in: 0...9, using: &random) {
-            case 0...4:
-                request("/a", text)
-            case 5:
-                let other = String(repeating: "o", count: Int.random(in: 0...100_000, using: &random))
-                request("/b", other, [("x", "\(Int.random(in: 0...3, using: &random))")])
-            case 6:
-                let count = Int.random(in: 1...100_000, using: &random)
-                connection.send(.rootStream, .windowUpdate(windowSizeIncrement: count))
-            case 7:
-                guard let stream = expected.keys.sorted().randomElement(using: &random),
-                    connection.response(on: stream).isEnded
-                else { break }
-                connection.inject(RawFrame.windowUpdate(Int(stream), 1).bytes)
-            case 8:
-                // No smaller one: an assertion of NIO's fails if a stream whose last frame is empty has less than none.
-                size += Int.random(in: 0...10_000, using: &random)
-                let settings = HTTP2Setting(parameter: .initialWindowSize, value: size)
-                connection.send(.rootStream, .settings(.settings([settings])))
-            default:
-                connection.server.embeddedEventLoop.advanceTime(by: .milliseconds(400))
-            }
-        }
+        for _ in 1...150 { Self.step(connection, text, &expected, size: &size, &random) }
         let settings = HTTP2Setting(parameter: .initialWindowSize, value: 1 << 24)
         connection.send(.rootStream, .settings(.settings([settings])))
         connection.send(.rootStream, .windowUpdate(windowSizeIncrement: 1 << 28))
@@ -232,5 +202,49 @@ struct HTTP2RepeatHandlerResponsesTests {
         }
         #expect(connection.goAways.isEmpty && connection.journal.cuts.isEmpty)
         #expect(throws: Never.self) { try connection.client.throwIfErrorCaught() }
+    }
+
+    /// Sends a request, a window or a setting at random.
+    ///
+    /// - Parameters:
+    ///   - text: the response that is stored.
+    ///   - expected: the body of each response.
+    ///   - size: that of a stream's window.
+    private static func step(
+        _ connection: EmbeddedHTTP2,
+        _ text: String,
+        _ expected: inout [HTTP2StreamID: String],
+        size: inout Int,
+        _ random: inout SeededRandom
+    ) {
+        /// Requests a path, to which the application responds with a text, if it is asked.
+        func request(_ path: String, _ text: String, _ fields: [(String, String)] = []) {
+            let count = connection.streams.count
+            expected[connection.request(path, fields)] = text
+            if connection.streams.count > count { connection.streams[count].application.respond(text) }
+        }
+        connection.piece = [1, 7, 100, .max].randomElement(using: &random) ?? 1
+        switch Int.random(in: 0...9, using: &random) {
+        case 0...4:
+            request("/a", text)
+        case 5:
+            let other = String(repeating: "o", count: Int.random(in: 0...100_000, using: &random))
+            request("/b", other, [("x", "\(Int.random(in: 0...3, using: &random))")])
+        case 6:
+            let count = Int.random(in: 1...100_000, using: &random)
+            connection.send(.rootStream, .windowUpdate(windowSizeIncrement: count))
+        case 7:
+            guard let stream = expected.keys.sorted().randomElement(using: &random),
+                connection.response(on: stream).isEnded
+            else { break }
+            connection.inject(RawFrame.windowUpdate(Int(stream), 1).bytes)
+        case 8:
+            // No smaller one: an assertion of NIO's fails if a stream whose last frame is empty has less than none.
+            size += Int.random(in: 0...10_000, using: &random)
+            let settings = HTTP2Setting(parameter: .initialWindowSize, value: size)
+            connection.send(.rootStream, .settings(.settings([settings])))
+        default:
+            connection.server.embeddedEventLoop.advanceTime(by: .milliseconds(400))
+        }
     }
 }

@@ -31,7 +31,7 @@ extension ContractScenario {
         )
     }
 
-    /// Search, history, filters, categories and card.
+    /// Search, history, filters, categories, card and pictures.
     func shopSearch() async throws {
         let profile = ["Larder-Profile": "contract"]
         let queries = [
@@ -58,8 +58,13 @@ extension ContractScenario {
         for screen in ["history", "suggestions"] {
             for query in ["?q=m", "?q=%00"] { try await ask("GET /v1/shop/\(screen)", query: query, profile) }
         }
-        try await ask("GET /v1/shop/categories", query: "?refresh=1")
-        try await ask("GET /v1/shop/categories", query: "?refresh=maybe")
+        for query in ["?refresh=1", "?refresh=maybe"] { try await ask("GET /v1/shop/categories", query: query) }
+        try await shopCards(profile)
+        try await shopPictures()
+    }
+
+    /// Cards, and changes of the filters and of the history.
+    private func shopCards(_ profile: [String: String]) async throws {
         for id in ["7", "11", "12", "39"] {
             try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile)
         }
@@ -72,6 +77,10 @@ extension ContractScenario {
         try await ask("DELETE /v1/shop/filters", profile)
         for _ in 0..<7 { try await ask("DELETE /v1/shop/history/{n}", profile) }
         try await ask("DELETE /v1/shop/history", profile)
+    }
+
+    /// Pictures of products and categories.
+    private func shopPictures() async throws {
         // One that is redirected, one that is none, one of an unknown product.
         for id in ["22", "22", "39", "3333"] {
             for isHead in [false, true] { try await ask("GET /v1/shop/images/{id}/{n}", ship: id, isHead: isHead) }
@@ -129,13 +138,7 @@ extension ContractScenario {
             try await ask("POST /v1/shop/list/items", profile, body: body)
         }
         try await askPages(list, query: "?limit=1", profile)
-        // A write with a wrong page in its query is refused and changes nothing.
-        for write in ["DELETE /v1/shop/list", "POST /v1/shop/list/items", "DELETE \(item)", "PUT /v1/shop/list/order"] {
-            for query in ["?limit=0", "?offset=-1", "?cursor=x"] {
-                let refused = try await ask(write, query: query, profile, body: Self.shopBodies[write])
-                #expect(refused.status == 400, "\(write) \(query)")
-            }
-        }
+        try await shopWrongPages(profile)
         for query in ["?limit=1", "?limit=1&offset=1", "?offset=9", "?limit=0", "?cursor=x"] {
             for operation in [list, "PATCH \(item)"] {
                 try await ask(operation, query: query, profile, body: Self.shopBodies[operation])
@@ -144,12 +147,7 @@ extension ContractScenario {
         for query in ["", "?refresh=1", "?refresh=maybe", "?width=9"] { try await ask(image, query: query, profile) }
         for operation in [image, share] { try await ask(operation, profile, isHead: true) }
         try await ask(share, ["Accept": "text/plain"].merging(profile) { own, _ in own })
-        let large = String(repeating: " ", count: 70_000)
-        for (operation, body) in Self.shopBodies {
-            for wrong in ["[", "{}", large + body] { try await ask(operation, profile, body: wrong) }
-            try await ask(operation, ["Content-Type": "text/plain"].merging(profile) { own, _ in own }, body: body)
-        }
-        try await ask("PUT /v1/shop/filters", profile, body: #"{"price":"1"}"#)
+        try await shopWrongBodies(profile)
         for order in [#"{"product_ids":[2,1]}"#, #"{"item_ids":["1","2"]}"#, #"{"item_ids":[],"product_ids":[]}"#] {
             try await ask("PUT /v1/shop/list/order", profile, body: order)
         }
@@ -157,6 +155,36 @@ extension ContractScenario {
             #expect(try await ask("PATCH \(item)", profile, body: body).status == status, "\(body)")
         }
         try await shopPreconditions(profile)
+        try await shopReseeded(profile)
+        try await ask("DELETE \(item)", profile)
+        try await ask("DELETE /v1/shop/list", profile)
+    }
+
+    private func shopWrongPages(_ profile: [String: String]) async throws {
+        // A write with a wrong page in its query is refused and changes nothing.
+        for write in [
+            "DELETE /v1/shop/list", "POST /v1/shop/list/items", "DELETE /v1/shop/list/items/{item_id}",
+            "PUT /v1/shop/list/order",
+        ] {
+            for query in ["?limit=0", "?offset=-1", "?cursor=x"] {
+                let refused = try await ask(write, query: query, profile, body: Self.shopBodies[write])
+                #expect(refused.status == 400, "\(write) \(query)")
+            }
+        }
+    }
+
+    private func shopWrongBodies(_ profile: [String: String]) async throws {
+        let large = String(repeating: " ", count: 70_000)
+        for (operation, body) in Self.shopBodies {
+            for wrong in ["[", "{}", large + body] { try await ask(operation, profile, body: wrong) }
+            try await ask(operation, ["Content-Type": "text/plain"].merging(profile) { own, _ in own }, body: body)
+        }
+        try await ask("PUT /v1/shop/filters", profile, body: #"{"price":"1"}"#)
+    }
+
+    /// The list after the catalogue has given ids to other products.
+    private func shopReseeded(_ profile: [String: String]) async throws {
+        let list = "GET /v1/shop/list"
         // An id on the list is given to another product, and one product is gone.
         try await larder.control("PUT", "/catalogue/reseeded", #"{"shift":1}"#)
         for id in ["1", "2"] { try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile) }
@@ -172,8 +200,6 @@ extension ContractScenario {
         for id in ["1", "2"] {
             #expect(try await ask("GET /v1/shop/products/{id}", query: "?refresh=1", ship: id, profile).status == 200)
         }
-        try await ask("DELETE \(item)", profile)
-        try await ask("DELETE /v1/shop/list", profile)
     }
 
     /// Writes whose preconditions fail.
