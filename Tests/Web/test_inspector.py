@@ -80,7 +80,7 @@ def test_web_46_a_request_is_repeated_by_curl(room, visitor):
 def test_web_46_a_rule_is_made_of_a_request(room, visitor, larder):
     row = request(room, "GET /v1/ships")
     row.locator("> details > summary").click()
-    caused(row).get_by_role("button", name="Make a rule of this").click()
+    caused(row).get_by_role("button", name="Add a rule").click()
     form = room.get_by_role("dialog", name="Add a rule")
     expect(form.get_by_label("Source")).to_have_value("spacex")
     expect(form.get_by_label("Method")).to_have_value("GET")

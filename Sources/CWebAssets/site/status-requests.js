@@ -15,7 +15,7 @@ const t = define({
     none: 'Recorded from now on. None yet.',
     lead: 'Newest first.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
-    self: 'Larder by itself', rule: 'Make a rule of this', fields: 'Header fields', body: 'Body',
+    self: 'Larder by itself', fields: 'Header fields', body: 'Body',
     count: n => `${n} ${plural(n, {one: 'request', other: 'requests'})}`, pictures: 'Also pictures',
   },
   ru: {
@@ -23,7 +23,7 @@ const t = define({
     none: 'Записываются с этого момента. Пока нет.',
     lead: 'Сначала новые.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
-    self: 'Larder сам', rule: 'Сделать правилом', fields: 'Поля заголовка', body: 'Тело',
+    self: 'Larder сам', fields: 'Поля заголовка', body: 'Тело',
     count: n => `${n} ${plural(n, {one: 'запрос', few: 'запроса', other: 'запросов'})}`, pictures: 'И картинки',
   },
 });
@@ -52,7 +52,7 @@ export function requests(screen, base, controls, failRoute) {
       h('div', {class: 'bar'}, h('label', {class: 'check'}, all, t('own')),
         h('label', {class: 'check'}, pictures, t('pictures')), clear)));
   const acts = one => [button(t('curl'), () => copy(curl(one)), {icon: 'copy'}),
-    (one.upstream ? controls() : failRoute) && button(one.upstream ? t('rule') : rules('set'), () => {
+    (one.upstream ? controls() : failRoute) && button(rules(one.upstream ? 'add' : 'set'), () => {
       if (one.upstream) controls().makeRule({...one, path: pathOf(one.path).replace(`/${one.upstream}`, '')});
       else failRoute(`${one.method} ${pathOf(one.path)}`);
     }, {icon: 'bolt', write: true})];
