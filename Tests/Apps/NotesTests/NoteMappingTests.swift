@@ -143,6 +143,21 @@ struct NoteMappingTests {
         }
     }
 
+    @Test("NOTE-05 A cluster has the name of its place in both languages, unless its notes are far from each other")
+    func places() async throws {
+        try await NotesHarness.run { app, token in
+            for (lat, lon) in [(37.77, -122.42), (37.78, -122.41), (60.17, 24.94), (37.98, 23.73)] {
+                try await app.add("Note", location(lat, lon), as: token)
+            }
+            // Two notes of San Francisco; the middle of Helsinki and Athens is in Ukraine.
+            let map = try await app.get("/v1/notes/map?zoom=1", as: token)
+            #expect(map.all("count", in: "data.clusters") == [2, 2])
+            #expect(map.all("place_text", in: "data.clusters") == ["San Francisco, California, USA", .null])
+            let russian = try await app.get("/v1/notes/map?zoom=1", as: token, [.acceptLanguage: "ru"])
+            #expect(russian["data.clusters.0.place_text"] == "Сан-Франциско, Калифорния, США")
+        }
+    }
+
     @Test("NOTE-05 With placed=1 notes without a place are counted, and are neither pins nor in clusters")
     func placed() async throws {
         try await NotesHarness.run { app, token in

@@ -199,6 +199,12 @@ struct NoteStoreQueryPlanTests {
         }
     }
 
+    @Test("NOTE-05 The place of a cluster is a seek")
+    func clusterPlace() throws {
+        let steps = try plan(NoteStore.selectCell)
+        #expect(steps == ["SEARCH note_cell USING PRIMARY KEY (account=? AND zoom=? AND x=? AND y=?)"])
+    }
+
     @Test("NOTE-05 Notes without a place are counted in an index that has no others, without their rows")
     func unplaced() throws {
         let steps = try plan(NoteStore.selectUnplaced)

@@ -157,20 +157,21 @@ struct KeptListTests {
     @Test("TRUST-21 it ends with each change of the list, and with no other")
     func changes() async throws {
         try await ShopHarness.run { (app) async throws in
-            var kept = try Kept(app.store)
-            _ = try await app.store.add(kept.product, quantity: 1, to: "anna")
+            let store = app.store
+            var kept = try Kept(store)
+            _ = try await store.add(kept.product, quantity: 1, to: "anna")
             kept.expectEnded("add")
-            _ = try await app.store.change(.by(1), of: ListItemID(productID: 1), "anna")
+            _ = try await store.change(.by(1), of: ListItemID(productID: 1), "anna")
             kept.expectEnded("quantity")
-            _ = try await app.store.order(.products([1]), "anna")
+            _ = try await store.order(.products([1]), "anna")
             kept.expectEnded("order")
-            _ = try await app.store.remove(ListItemID(productID: 1), "anna")
+            _ = try await store.remove(ListItemID(productID: 1), "anna")
             kept.expectEnded("remove")
-            _ = try await app.store.clear("anna")
+            _ = try await store.clear("anna")
             #expect(kept.holds, "an empty list is cleared")
-            _ = try await app.store.add(kept.product, quantity: 1, to: "anna")
+            _ = try await store.add(kept.product, quantity: 1, to: "anna")
             kept.expectEnded("add again")
-            _ = try await app.store.clear("anna")
+            _ = try await store.clear("anna")
             kept.expectEnded("clear")
             #expect(kept.others.holds(at: .now()), "nothing of this concerns another profile or product")
         }
@@ -179,16 +180,17 @@ struct KeptListTests {
     @Test("TRUST-21 it ends with each change of the profile's searches and filters, and with no other")
     func searches() async throws {
         try await ShopHarness.run { (app) async throws in
-            var kept = try Kept(app.store)
-            try await app.store.record(SearchQuery(text: "a"), "anna", at: .distantPast)
+            let store = app.store
+            var kept = try Kept(store)
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantPast)
             kept.expectEnded("search")
-            try await app.store.record(SearchQuery(text: "a"), "anna", at: .distantFuture)
+            try await store.record(SearchQuery(text: "a"), "anna", at: .distantFuture)
             #expect(kept.holds, "the same search once more")
-            _ = try await app.store.setFilters(SearchFilters(categoryID: 1), "anna")
+            _ = try await store.setFilters(SearchFilters(categoryID: 1), "anna")
             kept.expectEnded("filters")
-            _ = try await app.store.resetSettings("anna")
+            _ = try await store.resetSettings("anna")
             kept.expectEnded("reset")
-            _ = try await app.store.clearHistory("anna")
+            _ = try await store.clearHistory("anna")
             kept.expectEnded("history")
             #expect(kept.others.holds(at: .now()), "nothing of this concerns another profile or product")
         }

@@ -84,6 +84,8 @@ extension QueryItems {
 enum MapGrid {
     /// The deepest zoom with clusters: a cell is about 600 m at the equator.
     static let deepest = 14
+    /// The zoom whose cells, of at most 80 km, the name of one place fits.
+    static let zoomOfPlaces = 7
     /// The most columns, and the most rows, that are read for a view.
     static let mostColumns = 256
     /// The most pins and clusters in a response.
@@ -155,6 +157,8 @@ struct NoteCluster: Sendable, Equatable {
     let center: Coordinate
     /// The sum of the ids of its notes.
     let ids: Int64
+    /// Whether all its notes are in one cell of ``MapGrid/zoomOfPlaces``; else its centre may be far from each of them.
+    var isOnePlace = false
 
     /// The id of the note, if it is the only one.
     var only: Int64? { count == 1 ? ids : nil }

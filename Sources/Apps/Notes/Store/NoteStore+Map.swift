@@ -58,7 +58,7 @@ extension NoteStore {
             let pins = try Self.outlines(found.compactMap(\.only), account, db).filter {
                 view.contains($0.location.coordinate)
             }
-            return map(pins, found.filter { $0.only == nil }, zoom: zoom)
+            return map(pins, try Self.several(found, zoom: zoom, account, db), zoom: zoom)
         }
     }
 
@@ -74,6 +74,20 @@ extension NoteStore {
             clusters = try self.clusters(view, zoom, account, db)
         }
         return (clusters ?? [], zoom)
+    }
+
+    /// Returns the cells of several notes, with ``NoteCluster/isOnePlace``.
+    private static func several(_ cells: [NoteCluster], zoom: Int, _ account: Int64, _ db: Database) throws
+        -> [NoteCluster]
+    {
+        let select = try db.cachedStatement(sql: selectCell)
+        return try cells.filter { $0.only == nil }.map { cluster in
+            var cluster = cluster
+            let cell = MapGrid.cell(of: cluster.center, zoom: MapGrid.zoomOfPlaces)
+            let notes = try Int.fetchOne(select, arguments: [account, MapGrid.zoomOfPlaces, cell.x, cell.y])
+            cluster.isOnePlace = zoom >= MapGrid.zoomOfPlaces || notes == cluster.count
+            return cluster
+        }
     }
 
     /// Returns the notes of an account without a place.
@@ -158,6 +172,7 @@ extension NoteStore {
 
     // One seek for each column: the rows between two columns are north and south of the view.
     static let selectCells = selectCells("note_cell.x, note_cell.y, notes, latitudes, longitudes, ids")
+    static let selectCell = "SELECT notes FROM note_cell WHERE account = ? AND zoom = ? AND x = ? AND y = ?"
     static let countCells = "SELECT count(*) FROM (\(selectCells("1")))"
 
     private static func selectCells(_ columns: String) -> String {
