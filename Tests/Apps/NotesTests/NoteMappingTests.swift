@@ -152,9 +152,9 @@ struct NoteMappingTests {
             // Two notes of San Francisco; the middle of Helsinki and Athens is in Ukraine.
             let map = try await app.get("/v1/notes/map?zoom=1", as: token)
             #expect(map.all("count", in: "data.clusters") == [2, 2])
-            #expect(map.all("place_text", in: "data.clusters") == ["San Francisco, California, USA", .null])
+            #expect(map.all("subtitle", in: "data.clusters") == ["San Francisco, California, USA", .null])
             let russian = try await app.get("/v1/notes/map?zoom=1", as: token, [.acceptLanguage: "ru"])
-            #expect(russian["data.clusters.0.place_text"] == "Сан-Франциско, Калифорния, США")
+            #expect(russian["data.clusters.0.subtitle"] == "Сан-Франциско, Калифорния, США")
         }
     }
 

@@ -95,7 +95,7 @@ struct NoteMapScreen: Encodable, Sendable {
         let lat: Double
         let lon: Double
         /// The place that the notes are in or next to; null if they are far from each other.
-        @Nullable var placeText: String?
+        @Nullable var subtitle: String?
         /// West, south, east, north of the cell: the part of the map to request next. Its edges may have notes of
         /// neighbour cells, which ``href`` leaves out.
         let bbox: [Double]
@@ -105,7 +105,7 @@ struct NoteMapScreen: Encodable, Sendable {
             count = cluster.count
             lat = cluster.center.latitude
             lon = cluster.center.longitude
-            placeText = cluster.isOnePlace ? addresses.nearestPlace(to: cluster.center) : nil
+            subtitle = cluster.isOnePlace ? addresses.nearestPlace(to: cluster.center) : nil
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
             id = MapView.Selection(cell: cluster.cell, zoom: zoom).text
