@@ -131,8 +131,8 @@ struct HealthRoutesTests {
                 #"{"cache":{"budget_bytes":7,"by_upstream":[],"used_bytes":0},"harness":null,"#
                     + #""node":{"apps":["ships"],"name":"n1"},"sandbox":null,"#
                     + #""started_at":"2026-01-05T10:00:00Z","test_time":null,"#
-                    + #""upstreams":[{"failing":false,"last_error":null,"last_ok_at":null,"name":"spacex","paused_until":null,"#
-                    + #""reachable":true,"since":null,"title":"SpaceX API"}],"version":"0.1.0"}"#
+                    + #""upstreams":[{"failing":false,"last_error":null,"last_ok_at":null,"name":"spacex","#
+                    + #""paused_until":null,"reachable":true,"since":null,"title":"SpaceX API"}],"version":"0.1.0"}"#
             )
         )
         _ = try? await upstream.read(Resource(url: "https://api.test/x", freshness: nil))

@@ -46,7 +46,7 @@ struct ReachabilityTests {
     }
 
     @Test("WEB-37 An upstream fails until its next response, even one of the same instant")
-    mutating func failing() {
+    mutating func failing() throws {
         #expect(!reachability.isFailing)
         _ = reachability.failed("status 503", at: noon)
         #expect(reachability.isFailing)
@@ -56,6 +56,14 @@ struct ReachabilityTests {
         #expect(reachability.isFailing)
         _ = reachability.responded(at: noon)
         #expect(!reachability.isFailing)
+        // One account has too many requests, or a full disk.
+        let credential = try SealedSecrets(Scenario().database).credentialHasher().hash("anna")
+        for status: HTTPResponse.Status in [.tooManyRequests, .init(code: 507)] {
+            _ = reachability.failed("status \(status.code)", status: status, credential: credential, at: noon)
+            #expect(!reachability.isFailing)
+            _ = reachability.failed("status \(status.code)", status: status, at: noon)
+            #expect(reachability.isFailing)
+        }
     }
 
     @Test("Pauses double up to a minute, and start again after a response")

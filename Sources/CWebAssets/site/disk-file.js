@@ -139,7 +139,7 @@ async function shareFile(data) {
   if (!response.ok) throw new Problem(await response.json(), {status: response.status});
   const file = new File([await response.blob()], data.name, {type: data.mime_type ?? ''});
   try { await navigator.share({files: [file], title: data.name}); } catch (error) {
-    if (error.name !== 'AbortError') toast(t('noViewer'));
+    if (error.name !== 'AbortError') toast(t('error'));
   }
 }
 

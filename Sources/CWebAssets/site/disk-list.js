@@ -10,7 +10,7 @@ import {icon} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, copy, menu} from './overlay.js';
 import {address, pickFiles, searchField, takeFiles} from './parts.js';
-import {day, define, time, zone} from './texts.js';
+import {define, time, zone} from './texts.js';
 import {button, empty} from './ui.js';
 
 const t = define({
@@ -93,7 +93,7 @@ export function openFiles(screen) {
   const head = columns(screen, () => list.resource.go(href()), sort => { order.value = sort; });
   // Phones know no folders to choose.
   const more = matchMedia('(pointer: fine)').matches && button(t('moreActs'), ({currentTarget}) => {
-    menu(currentTarget, t('upload'), [{title: t('wholeFolder'), icon: 'upfolder',
+    menu(currentTarget, t('upload'), [{title: t('wholeFolder'), icon: 'folder',
       run: () => pickFiles(sendFolders, {webkitdirectory: true})}]);
   }, {icon: 'down', bare: true, write: true});
   screen.head({title: nameOf(path), back: path !== 'disk:/' && pageOf({type: 'dir', path: parentOf(path)}), tabs,
@@ -147,14 +147,17 @@ function fileRow(item, list, selection) {
   const tags = [item.kept_offline && ['jar', t('keptOffline')], item.published
     && location.pathname !== '/disk/published' && ['link', t('isPublic')]].filter(Boolean);
   const at = item.modified_at ?? item.created_at;
-  return row(item, [item.folder?.name, at && (item.folder ? short(at) : time(at)), size], tags, list, null, selection);
+  return row(item, [item.folder?.name, at && short(at), size], tags, list, null, selection);
 }
 
-/** Makes the time of a row that names its folder, too: a phone has no room for that of day. */
-const short = at => [day(at), h('span', {class: 'wide-only'}, time(at).slice(day(at).length))];
+/** Makes the time of a row; a phone has no room for that of day. */
+function short(at) {
+  const day = time(at, {dateStyle: 'medium'});
+  return [day, h('span', {class: 'wide-only'}, time(at).slice(day.length))];
+}
 
 function row(item, facts, tags, list, extra = null, selection = null) {
-  const names = ['fact-folder', 'fact-date', 'fact-size'];
+  const names = ['fact-folder', 'fact-date', `fact-size ${item.folder ? 'wide-only' : ''}`];
   const element = h('li', {class: 'row', dataset: {path: item.path}}, selection?.box(item),
     sign(item, selection && isGrid() ? 180 : 44),
     h('div', {class: 'row-main'},

@@ -9,12 +9,14 @@ import {linkButton, problemView, skeleton, words} from './ui.js';
 
 const t = define({
   en: {
+    noViewer: 'This file cannot be shown',
     page: number => `Page ${number}`, alt: name => `Picture ${name}`,
     whole: name => `Picture ${name}, show it edge to edge`,
     notShownText: 'It is not in Larder, and Yandex Disk did not give it.',
     empty: 'This file is empty.', tooLong: 'This text is long. Download it to read all of it.',
   },
   ru: {
+    noViewer: 'Этот файл не показать',
     page: number => `Страница ${number}`, alt: name => `Картинка ${name}`,
     whole: name => `Картинка ${name}, на весь экран`,
     notShownText: 'Его нет в Larder, и Яндекс Диск его не отдал.',

@@ -38,6 +38,7 @@ async function open(screen) {
     [h('a', {href}, href), ' '])]});
   // Not in the body, which the tabs move when they are drawn.
   const wait = skeleton();
+  wait.style.marginTop = '16px';
   screen.body.before(wait);
   const contract = await fetched().finally(() => wait.remove());
   if (screen.signal.aborted) return;

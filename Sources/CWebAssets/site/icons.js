@@ -20,7 +20,6 @@ const shapes = {
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   upload: 'M12 20V8M7 12l5-5 5 5M5 4h14',
   folder: 'M3 6h6l2 2h10v11H3z',
-  upfolder: 'M3 6h6l2 2h10v11H3zM12 17v-6M9 14l3-3 3 3',
   newfolder: 'M3 6h6l2 2h10v11H3zM12 17v-6M9 14h6',
   moveto: 'M3 6h6l2 2h10v11H3zM8 13h7M12 10l3 3-3 3',
   file: 'M6 3h8l5 5v13H6zM14 3v5h5',

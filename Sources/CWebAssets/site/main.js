@@ -165,7 +165,7 @@ function closeOver() {
   over = null;
   element.close();
   element.remove();
-  if (opener) refocus(opener);
+  refocus(opener === document.body ? base.heading : opener);
 }
 
 function makeScreen(found, path, root, options) {
@@ -230,8 +230,8 @@ function buildShell() {
       h('a', {href: '/', class: 'brand', 'aria-label': `Larder, ${t('home')}`}, icon('jar', 24),
         h('span', null, 'Larder')),
       h('nav', {class: 'nav', 'aria-label': t('apps')}, apps.map(link)),
-      h('a', {href: '/status', class: 'pulse', dataset: {app: 'status'}}, h('span', {class: 'pulse-dot'}),
-        h('span', {class: 'pulse-words'}, t('status'))),
+      h('a', {href: '/status', class: 'pulse', title: t('status'), dataset: {app: 'status'}},
+        h('span', {class: 'pulse-dot'}), h('span', {class: 'pulse-words'}, t('status'))),
       h('a', {href: '/status', class: 'shifted', hidden: true}, icon('clock', 16), h('span', {class: 'pulse-words'})),
       h('button', {type: 'button', class: 'button bare', 'aria-label': t('kAll'), title: `${t('kAll')} (Ctrl+K)`,
         'aria-haspopup': 'dialog', onclick: () => palette(go)}, icon('search')),
@@ -259,7 +259,6 @@ async function drawPulse() {
   pulse.dataset.state = down ? 'down' : errors ? 'errors' : up ? 'up' : '';
   replace(pulse.querySelector('.pulse-words'), down ? t('someDown', down) : errors ? t('someErrors', errors)
     : up === data.upstreams.length ? t('allUp') : up ? t('someUp', up) : t('noneAsked'));
-  pulse.title = t('status');
   drawTime(data.test_time);
 }
 
@@ -386,12 +385,6 @@ larder.addEventListener('answered', ({detail: {source, stale}}) => {
 });
 larder.addEventListener('clock', ({detail: {shifted, now}}) => drawTime(shifted && now));
 document.addEventListener('visibilitychange', () => document.hidden || drawPulse());
-// What is cut after some lines has its whole text as its title where it is pointed at.
-addEventListener('mouseover', ({target}) => {
-  if (getComputedStyle(target).webkitLineClamp > 1) {
-    target.title = target.scrollHeight > target.clientHeight ? target.textContent : '';
-  }
-});
 listen('connectivity', drawPulse);
 listen('reset', drawPulse);
 drawPulse();

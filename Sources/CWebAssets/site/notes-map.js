@@ -111,7 +111,7 @@ function sideRow(mark, map) {
   return h('li', {class: 'row', onpointerenter: () => map.highlight(mark.id, true),
     onpointerleave: () => map.highlight(mark.id, false)},
   icon(mark.count ? 'target' : 'pin'), h('div', {class: 'row-main'}, link,
-    h('span', {class: 'row-sub'}, mark.count ? mark.subtitle ?? t('zoomIn') : mark.pin.subtitle)));
+    h('span', {class: 'row-sub'}, !mark.count ? mark.pin.subtitle : mark.city ? t('nearTo', mark.city) : t('zoomIn'))));
 }
 
 function openCallout(map, {id, pin}) {

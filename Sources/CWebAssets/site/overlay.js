@@ -40,8 +40,8 @@ export function dialog(title, content, options = {}) {
     element.showModal();
     const first = element.querySelector('[autofocus]') ?? heading;
     first.focus();
-    // A name that is given already is typed over.
-    first.select?.();
+    // A name that is given is typed over; a text that can be changed is not.
+    if (first.matches('input,[readonly]')) first.select();
   });
 }
 

@@ -12,12 +12,10 @@ const t = define({
   en: {
     hint: 'Files, products, documents, ships, notes, people…',
     trash: 'Trash of the Disk',
-    keys: 'Arrow keys choose, Enter opens.',
   },
   ru: {
     hint: 'Файлы, товары, документы, корабли, заметки, люди…',
     trash: 'Корзина Диска',
-    keys: 'Стрелки выбирают, Enter открывает.',
   },
 });
 
@@ -62,8 +60,7 @@ class Palette {
       onkeydown: event => this.press(event)});
     this.hits = h('div', {id: 'palette-hits', class: 'palette', role: 'listbox', 'aria-label': t('kAll')});
     this.said = h('p', {class: 'muted small', role: 'status'});
-    this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.said, this.hits,
-      h('p', {class: 'muted small palette-keys'}, t('keys'))];
+    this.nodes = [h('div', {class: 'search-field'}, icon('search'), this.input), this.said, this.hits];
     this.type();
   }
 

@@ -6,7 +6,7 @@ import {askName} from './form.js';
 import {pagedList} from './list.js';
 import {ask, attempt, menu, toast} from './overlay.js';
 import {forgetDrafts, searchField} from './parts.js';
-import {day, define, langOf, time} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {openTrash, remove, t as bin} from './trash.js';
 import {button, empty, linkButton, picture, skeleton, words} from './ui.js';
 
@@ -15,7 +15,7 @@ const t = define({
     search: 'Search documents',
     nothingText: 'No document has these words in its name.',
     second: 'Choose the second document',
-    merged: name => `${name} is made`,
+    merged: name => `Made: ${name}`,
     first: name => `Its pages come after those of “${name}”.`,
     list: 'Saved documents', drafts: 'Not saved yet',
     discard: 'Discard',
@@ -84,7 +84,7 @@ function draftShelf(screen, list) {
   const drafts = screen.load('/v1/pdf/drafts', ({data}) => {
     shelf.hidden = data.items.length === 0;
     replace(shelf, h('h2', null, t('drafts')), h('ul', {class: 'rows', role: 'list'}, data.items.map(item =>
-      draftRow(item, () => Promise.all([drafts.reload(), list().resource.reload()])))));
+      draftRow(item, () => Promise.all([drafts.reload(), list()?.resource.reload()])))));
   }, {place: h('div'), quiet: true, problem: () => null});
   return shelf;
 }
@@ -118,14 +118,12 @@ function documentRow(item, list, merging) {
     picture(withQuery(item.thumbnail_url, {width: size}), '', {class: 'leaf', sign: 'pdf'}),
     h('div', {class: 'row-main'}, h('a', {class: 'row-link', href: `/pdf/${item.id}`, dir: 'auto', onclick: open},
       `${item.name}.${item.extension}`), h('span', {class: 'row-sub', lang: langOf(item.page_count_text)},
-      [day(item.created_at), item.page_count_text, item.size_text].map(fact =>
-        h('span', {class: 'together'}, fact)))),
+      [time(item.created_at, {dateStyle: 'medium'}), item.page_count_text, item.size_text].map((fact, index) =>
+        h('span', {class: index === 2 && 'wide-only'}, fact)))),
     h('div', {class: 'row-end'}, more));
   row.swipe = () => entriesOf(item, list(), merging, ['rename', 'delete']);
   return row;
 }
-
-/** Keeps the words of a fact in one line. */
 
 /** The entries of a document's menu that the server allows, in their order. */
 function entriesOf(item, list, merging, ids = ['share', 'rename', 'merge', 'delete']) {

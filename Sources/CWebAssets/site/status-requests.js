@@ -12,7 +12,7 @@ import {button} from './ui.js';
 const t = define({
   en: {
     title: 'Requests, and what they caused', requests: 'Requests of clients', clear: 'Empty',
-    none: 'Recorded from now on. None yet.',
+    none: 'Recorded from now on.',
     lead: 'Newest first.',
     own: 'Also those of this page', waits: 'waits for a source', under: 'under way', ms: 'ms', kept: 'no source asked',
     self: 'Larder by itself', fields: 'Header fields', body: 'Body',
@@ -20,7 +20,7 @@ const t = define({
   },
   ru: {
     title: 'Запросы и что они вызвали', requests: 'Запросы клиентов', clear: 'Очистить',
-    none: 'Записываются с этого момента. Пока нет.',
+    none: 'Запись начата.',
     lead: 'Сначала новые.',
     own: 'И запросы этой страницы', waits: 'ждёт источник', under: 'выполняется', ms: 'мс', kept: 'без источника',
     self: 'Larder сам', fields: 'Поля заголовка', body: 'Тело',
@@ -39,7 +39,7 @@ const own = /^\/(v1\/(status|sandbox|harness|devices|events)|metrics|health|web|
  */
 export function requests(screen, base, controls, failRoute) {
   const list = h('ol', {class: 'log exchanges', tabindex: '0', 'aria-label': t('requests')});
-  const count = h('span', {class: 'muted small together'});
+  const count = h('span', {class: 'muted small'});
   const none = h('p', {class: 'muted small'}, t('none'));
   const [all, pictures] = [0, 1].map(() => h('input', {type: 'checkbox', onchange: () => update()}));
   const clear = button(t('clear'), async () => {

@@ -63,7 +63,7 @@ async function open(screen) {
   const openHarness = once(() => import('./status-harness.js'), (part, base) =>
     part.openHarness(screen, {clock, inspector, harness}, base, () => controls));
   const resource = screen.load('/v1/status', async ({data}, first) => {
-    if (first) screen.show(skeleton('grid'));
+    if (first) screen.show(skeleton('rows columns'));
     const [read, health] = await Promise.all([readMetrics(), readHealth(),
       data.sandbox && openControls(data.upstreams),
       data.harness && openHarness(data.harness.base)]);
@@ -82,7 +82,7 @@ async function open(screen) {
       h('div', {class: 'columns'}, facts.larder, h('div', {class: 'stack'}, facts.cache, happened)), devices,
       h('details', {class: 'card'}, h('summary', null, t('requests')), requests)));
     openDevices(screen, devices);
-  }, {skeleton: 'grid'});
+  }, {skeleton: 'rows columns'});
   const drawUpstreams = () => {
     for (const row of upstreams.children) row.rowData = null;
     keyed(upstreams, resource.answer.data.upstreams, one => one.name,

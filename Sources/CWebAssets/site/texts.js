@@ -46,9 +46,6 @@ export function time(text, options = {dateStyle: 'medium', timeStyle: 'short'}) 
   return text ? new Intl.DateTimeFormat(locale, options).format(new Date(text)).replace(/\sг\./, '') : '–';
 }
 
-/** Formats a day. */
-export const day = text => time(text, {dateStyle: 'medium'});
-
 /** Formats an age in seconds: "just now", "4 minutes ago". */
 export function ago(seconds) {
   const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
@@ -111,7 +108,7 @@ const en = {
   newFolder: 'New folder', shareLink: 'Share link', details: 'Details', cart: 'Shopping list',
   docGone: 'Document deleted', saved: 'Saved', replace: 'Replace', changed: 'Changed', zoomIn: 'Zoom in',
   testTime: 'Test time', keptOffline: 'Kept offline', favourites: 'Favourites',
-  isPublic: 'Published', previous: 'Previous picture', next: 'Next picture', noViewer: 'This file cannot be shown',
+  isPublic: 'Published', previous: 'Previous picture', next: 'Next picture',
   unreadable: 'The answer could not be read.', sessionEnded: 'You were logged out. Please log in again.',
 };
 
@@ -159,7 +156,6 @@ const ru = {
   details: 'Подробности', cart: 'Список покупок', docGone: 'Документ удалён', saved: 'Сохранено',
   replace: 'Заменить', changed: 'Изменён', zoomIn: 'Приблизить', testTime: 'Время стенда',
   keptOffline: 'Доступно офлайн', isPublic: 'Опубликовано', previous: 'Предыдущая', next: 'Следующая',
-  noViewer: 'Этот файл не показать',
   waits: n => `${n} ${plural(n, {one: 'изменение ждёт', few: 'изменения ждут', other: 'изменений ждут'})}`,
   sessionEnded: 'Сеанс завершён. Войдите снова.',
 };

@@ -5,7 +5,7 @@ import {h, replace} from './dom.js';
 import {icon as drawn} from './icons.js';
 import {pagedList} from './list.js';
 import {ask, toast} from './overlay.js';
-import {day, define, langOf} from './texts.js';
+import {define, langOf, time} from './texts.js';
 import {button, empty, linkButton} from './ui.js';
 
 /** The strings of the trash. */
@@ -17,6 +17,9 @@ export const t = define({
     on: when => `Удалено ${when}`, until: when => `Хранится до ${when}`,
     empty: 'Корзина пуста', download: 'Скачать мои данные', stored: (used, quota) => `Занято: ${used} из ${quota}`},
 });
+
+/** Formats a day. What Larder deletes in a month needs no year. */
+const day = (text, year) => time(text, {day: 'numeric', month: 'short', year});
 
 /**
  * Shows what an app has deleted, with the actions that the server sends.
@@ -36,8 +39,8 @@ export function openTrash(screen, {href, back, icon, name, look, about = item =>
   const row = item => h('li', {class: 'row'},
     look?.(item) ?? h('span', {class: `file-sign kind-${icon}`}, drawn(icon, 24)),
     h('div', {class: 'row-main'}, h('span', {class: 'row-name', dir: 'auto', lang: langOf(name(item))}, name(item)),
-      h('span', {class: 'row-sub'}, [item.deleted_at && t('on', day(item.deleted_at)), about(item)].filter(Boolean)
-          .join(' · '))),
+      h('span', {class: 'row-sub'}, [item.deleted_at && t('on', day(item.deleted_at, look && 'numeric')), about(item)]
+        .filter(Boolean).join(' · '))),
     h('div', {class: 'row-end'}, item.actions.map(action => (action.id === 'restore'
       ? act(action, item, {icon: 'rotate', kind: 'compact'})
       : act(action, item, {icon: 'trash', bare: true, key: 'delete'})))));

@@ -3,7 +3,7 @@
 import {withQuery} from './api.js';
 import {h, replace} from './dom.js';
 import {icon} from './icons.js';
-import {ago, day, langOf, t, time} from './texts.js';
+import {ago, langOf, t, time} from './texts.js';
 import {attempt, codeOf, countDown, linkFor, popup} from './overlay.js';
 
 /**
@@ -67,7 +67,7 @@ export function chip(first) {
   element.tick = () => {
     const kind = provenance(answer);
     const seconds = Math.max(0, (Date.now() - answer.confirmedAt) / 1000);
-    const words = kind === 'local' ? '' : kind === 'bundled' ? day(answer.meta.fetched_at)
+    const words = kind === 'local' ? '' : kind === 'bundled' ? time(answer.meta.fetched_at, {dateStyle: 'medium'})
       : ago(seconds);
     if (age.textContent !== words) age.textContent = words;
     const said = [t(kind), words].filter(Boolean).join(', ');
@@ -192,3 +192,10 @@ export function sourceState({reachable, failing, last_ok_at: lastOk}) {
 export function words(tag, attributes, text) {
   return h(tag, {lang: langOf(text), ...attributes}, text);
 }
+
+// What is cut after some lines has its whole text as its title where it is pointed at.
+addEventListener('mouseover', ({target}) => {
+  if (getComputedStyle(target).webkitLineClamp > 1) {
+    target.title = target.scrollHeight > target.clientHeight ? target.textContent : '';
+  }
+});

@@ -111,6 +111,14 @@ struct Gazetteer: Sendable {
         return found.prefix(count).map(\.element)
     }
 
+    /// Returns the city nearest to a point; nil if none is within 50 km.
+    func nearest(to point: Coordinate) -> City? {
+        // Of a thousand clusters on a map each is compared with each city: latitudes first, which costs nearly nothing.
+        cities.lazy.filter { abs($0.coordinate.latitude - point.latitude) < 0.45 }
+            .map { (city: $0, distance: $0.coordinate.kilometres(to: point)) }
+            .filter { $0.distance <= 50 }.min { $0.distance < $1.distance }?.city
+    }
+
     /// Returns the first key that is not less than a text, by binary search.
     private static func firstKey(from text: String, in keys: [GazetteerIndex.Key]) -> Int {
         var (low, high) = (0, keys.count)

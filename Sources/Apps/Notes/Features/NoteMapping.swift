@@ -24,7 +24,7 @@ struct NoteMapping: Sendable {
         var address: NoteAddresses.Address?
         if map.latest == nil, let user { address = try await app.addresses.address(of: user) }
         let place = user.map { Note.Location(coordinate: $0, name: address?.text ?? "") }
-        let screen = NoteMapScreen(map, user: place, time, app.addresses, quota: app.quota)
+        let screen = NoteMapScreen(map, user: place, time, app.addresses.gazetteer, quota: app.quota)
         var response =
             NoteFeatureCollection.isPreferred(by: AcceptedMediaTypes(request.headerFields))
             ? try geoJSON(screen)
@@ -94,18 +94,18 @@ struct NoteMapScreen: Encodable, Sendable {
         let count: Int
         let lat: Double
         let lon: Double
-        /// The place that the notes are in or next to; null if they are far from each other.
-        @Nullable var subtitle: String?
+        /// The city nearest to its notes; null if they may be far from each other, or are far from every city.
+        @Nullable var city: Text?
         /// West, south, east, north of the cell: the part of the map to request next. Its edges may have notes of
         /// neighbour cells, which ``href`` leaves out.
         let bbox: [Double]
         let href: Link
 
-        init(_ cluster: NoteCluster, _ addresses: NoteAddresses, zoom: Int, onlyPlaced: Bool) {
+        init(_ cluster: NoteCluster, _ gazetteer: Gazetteer, zoom: Int, onlyPlaced: Bool) {
             count = cluster.count
             lat = cluster.center.latitude
             lon = cluster.center.longitude
-            subtitle = cluster.isOnePlace ? addresses.nearestPlace(to: cluster.center) : nil
+            city = cluster.isOnePlace ? gazetteer.nearest(to: cluster.center)?.title : nil
             let box = MapGrid.box(of: cluster.cell, zoom: zoom)
             bbox = [box.west, box.south, box.east, box.north].map { ($0 * 1e7).rounded() / 1e7 }
             id = MapView.Selection(cell: cluster.cell, zoom: zoom).text
@@ -147,10 +147,10 @@ struct NoteMapScreen: Encodable, Sendable {
     let actions: [Action]
     let empty: EmptyState?
 
-    init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime, _ addresses: NoteAddresses, quota: StorageQuota) {
+    init(_ map: NoteMap, user: Note.Location?, _ time: NoteTime, _ gazetteer: Gazetteer, quota: StorageQuota) {
         let zoom = map.zoom
         pins = map.pins.map { Pin($0, time) }
-        clusters = map.clusters.map { Cluster($0, addresses, zoom: zoom ?? 0, onlyPlaced: map.unplaced != nil) }
+        clusters = map.clusters.map { Cluster($0, gazetteer, zoom: zoom ?? 0, onlyPlaced: map.unplaced != nil) }
         center = Center(latest: map.latest?.location, user: user)
         self.zoom = zoom
         total = map.total

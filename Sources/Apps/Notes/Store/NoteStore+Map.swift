@@ -84,8 +84,9 @@ extension NoteStore {
         return try cells.filter { $0.only == nil }.map { cluster in
             var cluster = cluster
             let cell = MapGrid.cell(of: cluster.center, zoom: MapGrid.zoomOfPlaces)
-            let notes = try Int.fetchOne(select, arguments: [account, MapGrid.zoomOfPlaces, cell.x, cell.y])
-            cluster.isOnePlace = zoom >= MapGrid.zoomOfPlaces || notes == cluster.count
+            cluster.isOnePlace =
+                try zoom >= MapGrid.zoomOfPlaces
+                || Int.fetchOne(select, arguments: [account, MapGrid.zoomOfPlaces, cell.x, cell.y]) == cluster.count
             return cluster
         }
     }

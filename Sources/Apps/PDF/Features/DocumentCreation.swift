@@ -83,7 +83,7 @@ struct DocumentCreation: Sendable {
         _ body: (_ names: [String], _ defaultNames: Set<String>) async throws -> Result
     ) async throws -> Result {
         let imported = batches.map(Self.imported)
-        let taken = try pdf.store.names(profile: profile, around: created)
+        let taken = try pdf.store.names(profile: profile, around: created).union(imported.compactMap(\.self))
         let count = imported.count { $0 == nil }
         return try await pdf.defaultNames.holding(count, of: standard, besides: taken, profile: profile) { free in
             var next = free.makeIterator()

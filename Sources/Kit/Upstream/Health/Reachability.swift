@@ -104,7 +104,8 @@ package struct Reachability: Sendable, Equatable {
     ) -> Transition {
         let transition = isThere(at: now)
         lastError = Failure(reason: reason, at: now)
-        isFailing = true
+        // A full disk, and too many requests, are the state of one account: others are served.
+        isFailing = credential == nil || ![429, 507].contains(status?.code)
         if let status, let retryAfter, retryAfter > 0, status == .tooManyRequests || status == .serviceUnavailable {
             pauses = pauses.filter { Self.isUnderWay($0.value, at: now) }
             let end = now.addingTimeInterval(TimeInterval(min(retryAfter, Self.longestRetryAfter)))
