@@ -172,7 +172,7 @@ def test_web_30_a_folder_is_chosen_and_left_with_buttons_of_one_row(visit, larde
     expect(dialog.locator(".dialog-actions > button")).to_have_count(3)
     boxes = [one.bounding_box() for one in dialog.locator(".dialog-actions > button").all()]
     forever, no, yes = boxes
-    assert no["y"] == yes["y"] < forever["y"] and no["x"] == forever["x"] < yes["x"]
+    assert forever["y"] < no["y"] == yes["y"] and no["x"] == forever["x"] < yes["x"]
     assert forever["width"] > no["width"] + yes["width"]
     dialog.get_by_role("button", name="Cancel").tap()
     expect(dialog).to_have_count(0)

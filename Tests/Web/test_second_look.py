@@ -187,7 +187,7 @@ def test_web_17_dates_of_the_trash_and_the_outbox_are_those_of_the_browser(visit
     page = files(visitor, "a.txt")
     visitor.send("DELETE", "/v1/disk/file?path=disk%3A%2Fa.txt")
     page.goto("/disk/trash")
-    deleted = re.compile(r"^Deleted \d{1,2} [A-Z][a-z]{2,3} \d{4}, ")
+    deleted = re.compile(r"^Deleted \d{1,2} [A-Z][a-z]{2,3} \d{4} · was in Disk$")
     expect(page.locator(".rows > li .row-sub").first).to_have_text(deleted)
 
 

@@ -9,8 +9,10 @@ import {ask, attempt, copy, dialog, toast} from './overlay.js';
 import {define, time} from './texts.js';
 import {button, problemView, skeleton} from './ui.js';
 
-const t = define({
+/** The strings of what is done with files. */
+export const t = define({
   en: {
+    newFolder: 'New folder', shareLink: 'Share link',
     create: 'Create', made: 'Folder created',
     slash: 'A name cannot contain a slash.',
     moveTo: 'Move to', copyTo: 'Copy to', moveHere: 'Move here', copyHere: 'Copy here', up: 'Folder above',
@@ -27,6 +29,7 @@ const t = define({
     left: 'In the outbox. It is sent once Yandex Disk is back.',
   },
   ru: {
+    newFolder: 'Новая папка', shareLink: 'Поделиться ссылкой',
     create: 'Создать', made: 'Папка создана',
     slash: 'В имени не может быть косой черты.',
     moveTo: 'Переместить', copyTo: 'Копировать', moveHere: 'Переместить сюда', copyHere: 'Копировать сюда',

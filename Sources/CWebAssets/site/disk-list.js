@@ -2,7 +2,7 @@
 
 import {call, withQuery} from './api.js';
 import {h} from './dom.js';
-import {askToDelete, copyOrMove, newFolder, rename, said, shareLink} from './disk-acts.js';
+import {askToDelete, copyOrMove, newFolder, rename, said, shareLink, t as deeds} from './disk-acts.js';
 import {downloadOf, nameOf, pageOf, parentOf, showList, sign, sizeOf, tabs, waiting} from './disk-parts.js';
 import {enqueue, enqueueFolders} from './disk-tray.js';
 import {columns, isGrid, Selection, sortOf, viewButton} from './disk-view.js';
@@ -99,7 +99,7 @@ export function openFiles(screen) {
   screen.head({title: nameOf(path), back: path !== 'disk:/' && pageOf({type: 'dir', path: parentOf(path)}), tabs,
     actions: [screen.refreshButton(() => list.resource)]});
   screen.body.before(h('div', {class: 'toolbar'}, finding(screen), order, viewButton(() => list.redraw()),
-    selection.button, button(t('newFolder'), () => { newFolder(path, () => list.resource.reload(true)); },
+    selection.button, button(deeds('newFolder'), () => { newFolder(path, () => list.resource.reload(true)); },
       {icon: 'newfolder', write: true, kind: 'compact'}),
     h('div', {class: 'row-end'}, button(t('upload'), () => pickFiles(send),
       {icon: 'upload', kind: 'primary compact', write: true}), more)),
@@ -198,7 +198,7 @@ function acts(opener, item, list) {
     download: item.name}, ...sent(item, list),
     // The link of one that has an end is asked for, because it may have ended.
     item.public_url && !item.available_until ? {title: t('copyLink'), icon: 'share', run: () => copy(item.public_url)}
-      : {title: t('shareLink'), icon: 'share', run: () => shareLink(item).then(again)},
+      : {title: deeds('shareLink'), icon: 'share', run: () => shareLink(item).then(again)},
     {title: t('rename'), icon: 'edit', run: async () => { if (await rename(item)) await again(); }},
     {title: t('move'), icon: 'moveto', run: () => copyOrMove('move', [item], again)},
     {title: t('copy'), icon: 'copy', run: () => copyOrMove('copy', [item], again)},
