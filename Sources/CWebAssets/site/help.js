@@ -6,9 +6,9 @@ import {define, t as common} from './texts.js';
 
 const t = define({
   en: {text: 'Keys are off while you type.', rows: 'Next, previous row', open: 'Open the row', remove: 'Delete the row',
-    help: 'This help', then: 'then'},
+    help: 'This help'},
   ru: {text: 'При вводе текста клавиши отключены.', rows: 'Следующая, предыдущая строка', open: 'Открыть строку',
-    remove: 'Удалить строку', help: 'Эта справка', then: 'затем'},
+    remove: 'Удалить строку', help: 'Эта справка'},
 });
 
 /** Shows the keys. */
@@ -20,6 +20,6 @@ export function openHelp() {
   const key = name => h('kbd', null, name);
   dialog(common('keys'), [h('p', {class: 'muted'}, t('text')), h('dl', {class: 'keys'},
     rows.map(([names, words]) => [h('dt', null, names.map(key)), h('dd', null, words)]),
-    go.map(([name, app]) => [h('dt', null, key('g'), ` ${t('then')} `, key(name)),
+    go.map(([name, app]) => [h('dt', null, key('g'), key(name)),
       h('dd', null, `${common('kGo')}: ${common(app)}`)]))]);
 }
