@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Archives") struct ZipArchiveTests {
     /// Returns an archive as Python reads it: a line for each entry with its name and its bytes in hexadecimal.
-    private static func read(_ archive: Data) throws -> [String] {
+    private static func read(_ archive: Data) async throws -> [String] {
         let folder = try TemporaryFolder()
         let (file, list) = (folder.url.appending(path: "a.zip"), folder.url.appending(path: "list"))
         try archive.write(to: file)
@@ -19,12 +19,7 @@ import Testing
                 for entry in archive.infolist():
                     print(entry.filename, archive.read(entry).hex(), sep='|', file=out)
             """
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, file.path, list.path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try await RunningProcess.output(of: "python3", ["-c", script, file.path, list.path])
         return try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
@@ -76,7 +71,7 @@ import Testing
         #expect(bytes.count == content.length)
         let lines = (0..<40_000).map { "line \($0) Ω\n" }.joined()
         #expect(
-            try Self.read(bytes) == [
+            try await Self.read(bytes) == [
                 "a/текст.txt|" + Self.hex(lines.utf8), "b/Ångström_1.pdf|" + Self.hex(noise),
                 "b/Ångström_1 (2).pdf|" + Self.hex("short".utf8), "b/Ångström_1 (3).pdf|",
                 "b/Ångström_1 (4).pdf|" + Self.hex(noise),
@@ -86,7 +81,7 @@ import Testing
     }
 
     @Test("SRV-18 An empty archive can be read, and one of more entries than 16 bits count", arguments: [0, 65_600])
-    func counts(entries: Int) throws {
+    func counts(entries: Int) async throws {
         let format = ZipFormat()
         var (bytes, directory) = (Data(), Data())
         for number in 0..<entries {
@@ -102,7 +97,7 @@ import Testing
             directory += format.directoryHeader(entry)
         }
         let end = format.end(count: entries, directoryAt: UInt64(bytes.count), length: UInt64(directory.count))
-        #expect(try Self.read(bytes + directory + end).count == entries)
+        #expect(try await Self.read(bytes + directory + end).count == entries)
     }
 }
 

@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
+import Subprocess
 import Synchronization
+import SystemPackage
 
 /// A PostgreSQL of the tests: its own files in a temporary folder, a Unix socket and no port. It ends with the value,
 /// and with the process of the tests however that ends.
@@ -46,9 +48,8 @@ package final class RunningPostgres: Sendable {
         rm -rf "$folder"
         """#
 
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let input: FileDescriptor
+    private let output: FileDescriptor
     private let numbers = Mutex(0)
     private let turn = Mutex(())
     private let folder: String
@@ -64,15 +65,25 @@ package final class RunningPostgres: Sendable {
     }
 
     private init() throws {
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", Self.script]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        let (commands, lines) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+        (input, output) = (commands.writeEnd, lines.readEnd)
+        // It ends when its input does.
+        Task {
+            try await Subprocess.run(
+                .path("/bin/sh"),
+                arguments: ["-c", Self.script],
+                input: .fileDescriptor(commands.readEnd, closeAfterSpawningProcess: true),
+                output: .fileDescriptor(lines.writeEnd, closeAfterSpawningProcess: true),
+                error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+            )
+        }
         folder = try Self.line(output)
     }
 
-    deinit { try? input.fileHandleForWriting.close() }
+    deinit {
+        try? input.close()
+        try? output.close()
+    }
 
     package func address(_ database: String = "postgres") -> String {
         "postgresql://larder@/\(database)?host=\(folder)"
@@ -110,16 +121,16 @@ package final class RunningPostgres: Sendable {
 
     private func command(_ text: String) throws {
         try turn.withLock { _ in
-            try input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
+            try input.writeAll("\(text)\n".utf8)
             let line = try Self.line(output)
             guard line == "done" else { throw Failure(description: "\(text): \(line)") }
         }
     }
 
     /// Reads a line, byte by byte: nothing of the next one is taken.
-    private static func line(_ pipe: Pipe) throws -> String {
-        var line = Data()
-        while let byte = try pipe.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
+    private static func line(_ output: FileDescriptor) throws -> String {
+        var (line, byte): ([UInt8], [UInt8]) = ([], [0])
+        while try byte.withUnsafeMutableBytes({ try output.read(into: $0) }) == 1, byte[0] != UInt8(ascii: "\n") {
             line += byte
         }
         let text = String(decoding: line, as: UTF8.self)
