@@ -99,7 +99,7 @@ def test_what_clients_asked_is_listed_without_the_requests_of_the_page(visitor, 
     expect(journal).to_contain_text("/v1/status")
     room.get_by_label("Also those of this page").uncheck()
     part.get_by_role("button", name="Empty").click()
-    expect(part).to_contain_text("None yet.")
+    expect(part.get_by_text("Recorded from now on.")).to_be_visible()
 
 
 def test_only_the_time_is_asked_of_the_harness_before_it_is_unfolded(visitor):
