@@ -5,7 +5,8 @@ import {dialog} from './overlay.js';
 import {define, t as common} from './texts.js';
 
 const t = define({
-  en: {text: 'Keys are off while you type.', rows: 'Next, previous row', open: 'Open the row', remove: 'Delete the row'},
+  en: {text: 'Keys are off while you type.', rows: 'Next, previous row', open: 'Open the row',
+    remove: 'Delete the row'},
   ru: {text: 'При вводе текста клавиши отключены.', rows: 'Следующая, предыдущая строка', open: 'Открыть строку',
     remove: 'Удалить строку'},
 });

@@ -165,7 +165,7 @@ function closeOver() {
   over = null;
   element.close();
   element.remove();
-  refocus(opener === document.body ? base.heading : opener);
+  if (opener) refocus(opener === document.body ? base.heading : opener);
 }
 
 function makeScreen(found, path, root, options) {
